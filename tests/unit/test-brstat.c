@@ -138,6 +138,39 @@ static void branches(void **state)
 	}
 }
 
+/* What leaves before where the walk had gone to, or in another object, follows nothing; nor is it what leaves elsewhere. */
+static void fill_far(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		add(first(v), 1000000, STACK({ 0x90, 0x10, 0, 1 }, { 0x40, 0x80, 0, 0 }));
+		add(second(v, nr), 2000000, STACK({ 0x8, 0x10, 0, 0 }, { 0x40, 0x80, 0, 1 }));
+		add(first(v), 3000000, STACK({ OTHER + 8, 0x10, 0, 0 }, { 0x40, 0x80, 0, 0 }));
+		add(first(v), 4000000, STACK({ 0x60000000, 0x10, 0, 0 }, { 0x40, 0x80, 0, 0 }));
+		add(second(v, nr), 5000000, STACK({ 0x8, 0x10, 0, 0 }, { 0x70000000, 0x80, 0, 0 }));
+	}
+}
+
+static void far(void **state)
+{
+	(void)state;
+	for (unsigned what = BRSTAT_WHY; what <= BRSTAT_QUALITY; what <<= 1)
+		for (int pieces = 0; pieces < 2; pieces++) {
+			struct brstat *b = count(what, pieces, fill_far);
+
+			assert_int_equal(brstat_sum(b)->branches, 30);
+			assert_int_equal(brstat_sum(b)->mispred, 6);
+			assert_int_equal(brstat_sum(b)->flagged, 30);
+			assert_int_equal(brstat_sum(b)->followed, 3);
+			if (what == BRSTAT_WHY) {
+				assert_int_equal(branch_at(b, 0x90)->mispred, 3);
+				assert_int_equal(branch_at(b, 0x40)->left, 12);
+				assert_int_equal(branch_at(b, 0x40)->mispred, 3);
+				assert_int_equal(branch_at(b, 0x8)->left, 6);
+			}
+			brstat_free(b);
+		}
+}
+
 static void fill_cycles(struct brstat **v, size_t nr)
 {
 	for (unsigned i = 0; i < 4; i++) {
@@ -267,6 +300,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(branches, setup, teardown),
+		cmocka_unit_test_setup_teardown(far, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),

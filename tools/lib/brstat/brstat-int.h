@@ -24,31 +24,39 @@
 
 /* At first, and at most: they grow with what is in them. */
 #define HOP_BITS  9
+#define LISTS_MAX (UINT32_MAX >> 1) /* numbers in b->lists */
 #define PAIR_BITS 9
 #define SLOTS_MAX 31
 
 /*
- * A branch by its addresses in memory and where the next one left, as far as an answer asks for that: a cache line that
- * one look at a stack leads to. Counts go on to the edge and to the step behind it when all is read.
+ * A branch by its addresses in memory and where the next one left, as far as an answer asks for that: half a cache line,
+ * which one look at a stack leads to. Counts go on to the edge and to the step behind it when all is read.
  */
 struct hop {
-	_Alignas(64) uint64_t from;
+	_Alignas(32) uint64_t from;
 	uint64_t to;
-	uint64_t next;	/* 0 for BRSTAT_PATHS */
-	uint32_t where; /* its space as it was, and HOP_*; 0 = an empty slot */
-	uint32_t nr, mispred, flagged;
-	uint32_t edge; /* ID_NONE without HOP_BRANCH */
-	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
-	uint32_t list; /* BRSTAT_WHY: of outcomes, struct outcome_list */
-	uint32_t stretch;
-	uint32_t function; /* BRSTAT_QUALITY: of the branch */
-	uint8_t type;	   /* BR_*, the greatest that was seen */
-	bool pairs;	   /* what the next branch is after matters: steps are counted by pairs */
+	uint64_t key; /* HOP_*: what else tells it apart; 0 = an empty slot */
+	uint32_t nr;
+	uint32_t use; /* what its answer does with each: hops.c */
 };
 
-#define HOP_BRANCH 1u /* there is a branch: else a stack begins with the next one */
-#define HOP_NEXT   2u /* and a next one: else a stack ends */
-#define HOP_WHERE  2  /* from this bit on: number of the space */
+#define HOP_BRANCH \
+	1u /* there is a branch: else a stack begins with the next one, at .to and so many bytes behind */
+#define HOP_NEXT \
+	2u /* and a next one, so many bytes behind .to: else a stack ends, or paths do not ask */
+#define HOP_FAR	    4u /* at HOP_BYTES: number in b->fars of what it is, and the next one */
+#define HOP_FLAGGED 8u /* says whether it was mispredicted */
+#define HOP_TYPE    4  /* from this bit on: BR_*, of the branch */
+#define HOP_BYTES   8
+#define HOP_SPACE   32 /* number of the space */
+
+/* Of a hop by its place: what a look that finds it does without. */
+struct hop_more {
+	uint32_t edge; /* ID_NONE without HOP_BRANCH */
+	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
+	uint32_t stretch;
+	uint32_t mispred;
+};
 
 /* What it took from there to the next branch, [mispredicted]; by the place of its hop. Half a cache line. */
 struct hop_cycles {
@@ -74,7 +82,15 @@ struct edge_info {
 	uint8_t type;	      /* BR_* */
 };
 
-_Static_assert(sizeof(struct hop) == 64 && sizeof(struct hop_cycles) == 32, "as they say");
+_Static_assert(sizeof(struct hop) == 32 && sizeof(struct hop_cycles) == 32, "as they say");
+
+struct hops {
+	struct hop *v;
+	struct hop_more *more;
+	struct hop_cycles *cycles; /* NULL: none had any so far */
+	unsigned bits;
+	size_t n; /* that are there */
+};
 
 /* Two edges, one after the other, and their step: which may be that of others, too. Half a cache line. */
 struct pair {
@@ -202,16 +218,17 @@ struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
 	struct decoders dec;
-	struct hop *hops;
-	struct hop_cycles *hop_cycles; /* NULL: no branch had cycles so far */
-	struct pair *pairs;	       /* of all steps */
-	unsigned hop_bits, pair_bits;  /* of their sizes */
-	size_t nr_hops, nr_pairs;      /* what is in them */
-	struct tuples spaces;	       /* address space and its generation: struct hop's where */
-	uint32_t space;		       /* the last one */
-	uint32_t times;		       /* how often there is the stack at hand */
-	struct kept *kept;	       /* stacks.c; NULL: none so far */
-	VEC(uint32_t) waiting;	       /* of them: came again */
+	struct hops hops,
+		ends; /* ends: where a stack does, so that they lie apart from what is looked at again and again */
+	struct tuples fars;    /* HOP_*, and where the next one left */
+	struct pair *pairs;    /* of all steps */
+	unsigned pair_bits;    /* of their size */
+	size_t nr_pairs;       /* what is in them */
+	struct tuples spaces;  /* address space and its generation: struct hop's */
+	uint32_t space;	       /* the last one */
+	uint32_t times;	       /* how often there is the stack at hand */
+	struct kept *kept;     /* stacks.c; NULL: none so far */
+	VEC(uint32_t) waiting; /* of them: came again */
 	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
@@ -293,6 +310,7 @@ uint32_t brstat_space(struct brstat *b, const struct thread *th);
  */
 int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
 		     struct thread *th, bool all);
+void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
 
@@ -307,8 +325,8 @@ void brstat_forget_stacks(struct brstat *b);
 
 /* ---- outcomes.c -------------------------------------------------------------------------------------- */
 
-/* The list of what lies behind a hop, whose next branch is @site. 0 or -ENOMEM. */
-int brstat_list_outcomes(struct brstat *b, struct hop *h, uint32_t site);
+/* The list of what is passed in @stretch, which may be ID_NONE, and of @site, the branch behind it. 0 or -ENOMEM. */
+int brstat_list_outcomes(struct brstat *b, uint32_t stretch, uint32_t site, uint32_t *list);
 void brstat_add_outcomes(struct brstat *b, uint32_t list);
 void brstat_settle_outcomes(struct brstat *b);
 

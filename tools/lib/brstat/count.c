@@ -21,7 +21,8 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 		return err_set(e, -ENOMEM, "no memory for branches");
 	b->o = *o;
 	b->res = res;
-	b->edge_keys.width = b->stretch_keys.width = b->site_keys.width = b->spaces.width = 2;
+	b->edge_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
+	b->spaces.width = b->fars.width = 2;
 	b->times = 1;
 	brstat_quality_init(b);
 	b->branches_wanted = o->stacks;
@@ -70,8 +71,8 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->branches);
 	vec_free(&b->targets);
 	brstat_forget_stacks(b);
-	free(b->hops);
-	free(b->hop_cycles);
+	brstat_forget_hops(b);
+	keys_tuples_free(&b->fars);
 	free(b->pairs);
 	free(b);
 }

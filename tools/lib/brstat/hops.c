@@ -21,10 +21,11 @@
 /* A branch of a stack, and what its hop came to. */
 struct taken {
 	uint64_t from, to;
+	uint64_t key;	/* of its hop */
+	uint32_t at;	/* where to look for that first */
 	uint32_t flags; /* the lower half of the entry's */
 	uint32_t cycles;
-	uint32_t where, at; /* of the hop: its key, and where to look first */
-	uint32_t edge;	    /* ID_NONE = not looked at */
+	uint32_t edge; /* ID_NONE = not looked at */
 };
 
 /*
@@ -39,7 +40,7 @@ struct chunk {
 struct walk_state {
 	uint64_t end; /* entries that are not collected yet */
 	uint64_t cycles;
-	uint32_t where;	 /* see struct hop */
+	uint64_t space;	 /* see struct hop */
 	uint32_t before; /* BRSTAT_WHY: an edge whose next one is counted by pairs */
 	uint32_t kind;	 /* HOP_BRANCH: there was one */
 	bool all;
@@ -47,23 +48,10 @@ struct walk_state {
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-/* A hash, whose upper bits are a slot, is the sum of these. Odd numbers without a pattern. */
-static inline uint64_t hash_branch(uint64_t from, uint64_t to)
+/* Upper bits are a slot. Odd numbers without a pattern. */
+static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 {
-	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL;
-}
-
-static inline uint64_t hash_next(uint64_t next, uint32_t where)
-{
-	return next * 0xd6e8feb86659fd93ULL + where * 0x94d049bb133111ebULL;
-}
-
-static bool hash_of_hop(const void *slot, uint64_t *hash)
-{
-	const struct hop *h = slot;
-
-	*hash = hash_branch(h->from, h->to) + hash_next(h->next, h->where);
-	return h->where;
+	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
 }
 
 static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
@@ -85,37 +73,56 @@ static inline bool has_room(size_t nr, size_t more, unsigned bits)
 	return likely((nr + more) * 3 <= (size_t)2 << bits);
 }
 
-static struct hop_cycles *new_cycles(unsigned bits)
+static void *new_slots(size_t size, unsigned bits)
 {
-	size_t size = sizeof(struct hop_cycles) << bits;
-	struct hop_cycles *c = aligned_alloc(64, size);
+	void *v = aligned_alloc(64, size << bits);
 
-	if (c)
-		memset(c, 0, size);
-	return c;
+	if (v)
+		memset(v, 0, size << bits);
+	return v;
 }
 
-static int settle_hops(struct brstat *b);
-
-static int widen_hops(struct brstat *b)
+static void free_hops(struct hops *t)
 {
-	unsigned bits = b->hops ? b->hop_bits + 1 : HOP_BITS;
-	struct hop_cycles *cycles = b->hop_cycles ? new_cycles(bits) : NULL;
-	struct hop *hops;
+	free(t->v);
+	free(t->more);
+	free(t->cycles);
+	*t = (struct hops){ 0 };
+}
 
-	if (bits > SLOTS_MAX || (b->hop_cycles && (!cycles || settle_hops(b)))) {
-		free(cycles);
+static void move_hops(struct hops *to, const struct hops *from)
+{
+	for (size_t i = 0; from->v && i < (size_t)1 << from->bits; i++) {
+		const struct hop *h = &from->v[i];
+		size_t at = hop_hash(h->from, h->to, h->key) >> (64 - to->bits);
+
+		if (!h->key)
+			continue;
+		while (to->v[at].key)
+			at = (at + 1) & (((size_t)1 << to->bits) - 1);
+		to->v[at] = *h;
+		to->more[at] = from->more[i];
+		if (from->cycles)
+			to->cycles[at] = from->cycles[i];
+	}
+}
+
+static int widen_hops(struct hops *t)
+{
+	struct hops new = { .bits = t->v ? t->bits + 1 : HOP_BITS, .n = t->n };
+
+	if (new.bits > SLOTS_MAX)
+		return -ENOMEM;
+	new.v = new_slots(sizeof(*new.v), new.bits);
+	new.more = new_slots(sizeof(*new.more), new.bits);
+	new.cycles = t->cycles ? new_slots(sizeof(*new.cycles), new.bits) : NULL;
+	if (!new.v || !new.more || (t->cycles && !new.cycles)) {
+		free_hops(&new);
 		return -ENOMEM;
 	}
-	hops = slots_resize(b->hops, b->hop_bits, bits, sizeof(*hops), hash_of_hop);
-	if (!hops) {
-		free(cycles);
-		return -ENOMEM;
-	}
-	free(b->hop_cycles);
-	b->hop_cycles = cycles;
-	b->hops = hops;
-	b->hop_bits = bits;
+	move_hops(&new, t);
+	free_hops(t);
+	*t = new;
 	return 0;
 }
 
@@ -142,31 +149,30 @@ static inline int room_for_pairs(struct brstat *b, size_t more)
 	return 0;
 }
 
-/* Room for a chunk; and for cycles, from the first on that there are. 0 or -ENOMEM. */
-static int room_for_hops(struct brstat *b)
+/* 0 or -ENOMEM. */
+static inline int room_for_hops(struct hops *t, size_t more)
 {
-	while (unlikely(!b->hops || !has_room(b->nr_hops, CHUNK + 1, b->hop_bits)))
-		if (widen_hops(b))
+	while (unlikely(!t->v || !has_room(t->n, more, t->bits)))
+		if (widen_hops(t))
 			return -ENOMEM;
 	return 0;
 }
 
-static int room_for_cycles(struct brstat *b)
+/* From the first on that there are. */
+static int room_for_cycles(struct hops *t)
 {
-	if (!b->hop_cycles)
-		b->hop_cycles = new_cycles(b->hop_bits);
-	return b->hop_cycles ? 0 : -ENOMEM;
+	if (!t->cycles)
+		t->cycles = new_slots(sizeof(*t->cycles), t->bits);
+	return t->cycles ? 0 : -ENOMEM;
 }
 
-/* Where the hop of a branch is, or is to be. @next: where the next one left, as far as that counts. */
-static __always_inline struct hop *find_hop(struct hop *hops, unsigned bits, const struct taken *t,
-					    uint64_t next)
+/* Where the hop of a branch is, or is to be. */
+static __always_inline struct hop *find_hop(struct hop *hops, unsigned bits, const struct taken *t)
 {
 	uint32_t at = t->at;
 	struct hop *h = &hops[at];
 
-	while (h->where &&
-	       ((h->from ^ t->from) | (h->to ^ t->to) | (h->next ^ next) | (h->where ^ t->where))) {
+	while (h->key && ((h->from ^ t->from) | (h->to ^ t->to) | (h->key ^ t->key))) {
 		at = (at + 1) & ((1u << bits) - 1);
 		h = &hops[at];
 	}
@@ -299,10 +305,10 @@ static uint32_t edge_of(struct brstat *b, struct thread *th, struct taken *t)
 static uint32_t edge_behind(struct brstat *b, struct thread *th, struct taken *t, bool asked)
 {
 	if (asked && t->edge == ID_NONE) {
-		const struct hop *h = find_hop(b->hops, b->hop_bits, t, t[1].from);
+		const struct hop *h = find_hop(b->hops.v, b->hops.bits, t);
 
-		if (h->where)
-			t->edge = h->edge;
+		if (h->key)
+			t->edge = b->hops.more[h - b->hops.v].edge;
 	}
 	return edge_of(b, th, t);
 }
@@ -315,55 +321,64 @@ static void note_type(struct edge_info *info, unsigned type)
 }
 
 /* What comes behind a hop. 0 or -ENOMEM. */
-static int look_behind(struct brstat *b, struct hop *h, uint32_t next)
+static int look_behind(struct brstat *b, struct hop *h, struct hop_more *m, uint32_t next)
 {
-	uint32_t before = h->edge == ID_NONE ? ID_NONE : b->info.v[h->edge].begins;
+	uint32_t before = m->edge == ID_NONE ? ID_NONE : b->info.v[m->edge].begins;
 	struct pair *p = pair_behind(b, before, next);
+	uint32_t site = b->info.v[next].site, list;
 
 	if (!p)
 		return -ENOMEM;
-	h->step = p->step - 1;
-	h->stretch = b->steps.v[h->step].stretch;
-	h->pairs = b->o.what & BRSTAT_WHY && h->stretch != ID_NONE &&
-		   brstat_goes_about(b, b->info.v[next].site);
-	return b->o.what & BRSTAT_WHY ? brstat_list_outcomes(b, h, b->info.v[next].site) : 0;
+	m->step = p->step - 1;
+	m->stretch = b->steps.v[m->step].stretch;
+	if (b->o.what == BRSTAT_CYCLES)
+		h->use = m->stretch;
+	if (b->o.what != BRSTAT_WHY)
+		return 0;
+	if (brstat_list_outcomes(b, m->stretch, site, &list))
+		return -ENOMEM;
+	h->use = list << 1 | (m->stretch != ID_NONE && brstat_goes_about(b, site));
+	return 0;
+}
+
+/* What is known of a branch itself. 0 or -ENOMEM. */
+static int look_at(struct brstat *b, struct thread *th, struct taken *t, struct hop *h,
+		   struct hop_more *m)
+{
+	m->edge = edge_of(b, th, t);
+	if (m->edge == ID_NONE)
+		return -ENOMEM;
+	note_type(&b->info.v[m->edge], branch_flags_type(t->flags));
+	if (b->o.what == BRSTAT_PATHS)
+		h->use = m->edge;
+	if (b->o.what != BRSTAT_QUALITY)
+		return 0;
+	h->use = brstat_function(b, (uint32_t)brstat_edge_locs(b, m->edge)[0]);
+	return h->use == ID_NONE ? -ENOMEM : 0;
 }
 
 /*
- * Of a branch that has no slot yet, but @h for it; NULL: no memory. @asked: of the next one it is known where its slot
- * would be.
+ * Of a branch that has no slot yet, but @h for it. @asked: of the next one it is known where its slot would be. 0 or
+ * -ENOMEM.
  */
-static struct hop *new_hop(struct brstat *b, struct thread *th, struct taken *t, struct hop *h,
-			   bool asked)
+static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct taken *t,
+		   struct hop *h, bool asked)
 {
-	struct hop new = { .from = t->from,
-			   .to = t->to,
-			   .next = t->where & HOP_NEXT ? t[1].from : 0,
-			   .where = t->where,
-			   .edge = ID_NONE,
-			   .step = ID_NONE,
-			   .stretch = ID_NONE };
+	struct hop new = { .from = t->from, .to = t->to, .key = t->key };
+	struct hop_more more = { ID_NONE, ID_NONE, ID_NONE, 0 };
 
-	if (new.where & HOP_BRANCH) {
-		new.edge = edge_of(b, th, t);
-		if (new.edge == ID_NONE)
-			return NULL;
-		note_type(&b->info.v[new.edge], branch_flags_type(t->flags));
-	}
-	if (new.where & HOP_BRANCH && b->o.what &BRSTAT_QUALITY) {
-		new.function = brstat_function(b, (uint32_t)brstat_edge_locs(b, new.edge)[0]);
-		if (new.function == ID_NONE)
-			return NULL;
-	}
-	if (new.where & HOP_NEXT) {
+	if (new.key & HOP_BRANCH &&look_at(b, th, t, &new, &more))
+		return -ENOMEM;
+	if (new.key & HOP_NEXT) {
 		uint32_t next = edge_behind(b, th, t + 1, asked);
 
-		if (next == ID_NONE || look_behind(b, &new, next))
-			return NULL;
+		if (next == ID_NONE || look_behind(b, &new, &more, next))
+			return -ENOMEM;
 	}
 	*h = new;
-	b->nr_hops++;
-	return h;
+	in->more[h - in->v] = more;
+	in->n++;
+	return 0;
 }
 
 /* ---- counting ---------------------------------------------------------------------------------- */
@@ -385,9 +400,9 @@ static int settle_last(struct brstat *b, uint32_t stretch, struct hop_cycles *hc
 	return 0;
 }
 
-static int settle_cycles(struct brstat *b, const struct hop *h, struct hop_cycles *hc)
+static int settle_cycles(struct brstat *b, const struct hop_more *m, struct hop_cycles *hc)
 {
-	struct walk_step *st = &b->steps.v[h->step];
+	struct walk_step *st = &b->steps.v[m->step];
 
 	st->nr_cycles += (uint64_t)hc->nr[0] + hc->nr[1];
 	st->cycles += hc->cycles[0] + hc->cycles[1];
@@ -395,54 +410,64 @@ static int settle_cycles(struct brstat *b, const struct hop *h, struct hop_cycle
 	st->cyc_missed += hc->cycles[1];
 	hc->nr[0] = hc->nr[1] = 0;
 	hc->cycles[0] = hc->cycles[1] = 0;
-	return settle_last(b, h->stretch, hc, 0) ?: settle_last(b, h->stretch, hc, 1);
+	return settle_last(b, m->stretch, hc, 0) ?: settle_last(b, m->stretch, hc, 1);
 }
 
-static int settle_hop(struct brstat *b, struct hop *h)
+/* Whether steps behind it are counted by pairs. */
+static inline bool has_pairs(const struct brstat *b, const struct hop *h)
 {
+	return b->o.what == BRSTAT_WHY && h->use & 1;
+}
+
+static int settle_hop(struct brstat *b, struct hops *in, size_t i)
+{
+	struct hop_more *m = &in->more[i];
+	struct hop *h = &in->v[i];
 	int ret = 0;
 
-	if (h->edge != ID_NONE) {
-		struct edge_info *info = &b->info.v[h->edge];
+	if (m->edge != ID_NONE) {
+		struct edge_info *info = &b->info.v[m->edge];
 
 		info->nr += h->nr;
-		info->mispred += h->mispred;
-		info->flagged += h->flagged;
-		note_type(info, h->type);
+		info->mispred += m->mispred;
+		info->flagged += h->key & HOP_FLAGGED ? h->nr : 0;
 	}
-	if (h->step != ID_NONE) {
-		/* Else they are counted by pairs. */
-		if (!h->pairs)
-			b->steps.v[h->step].nr += h->nr;
-		if (b->hop_cycles)
-			ret = settle_cycles(b, h, &b->hop_cycles[h - b->hops]);
+	if (m->step != ID_NONE) {
+		if (!has_pairs(b, h))
+			b->steps.v[m->step].nr += h->nr;
+		if (in->cycles)
+			ret = settle_cycles(b, m, &in->cycles[i]);
 	}
-	h->nr = h->mispred = h->flagged = 0;
+	h->nr = m->mispred = 0;
 	return ret;
 }
 
-static int settle_hops(struct brstat *b)
+static int settle_hops(struct brstat *b, struct hops *in)
 {
 	int ret = 0;
 
-	for (size_t i = 0; b->hops && !ret && i < (size_t)1 << b->hop_bits; i++)
-		if (b->hops[i].where)
-			ret = settle_hop(b, &b->hops[i]);
+	for (size_t i = 0; in->v && !ret && i < (size_t)1 << in->bits; i++)
+		if (in->v[i].key)
+			ret = settle_hop(b, in, i);
 	return ret;
+}
+
+void brstat_forget_hops(struct brstat *b)
+{
+	free_hops(&b->hops);
+	free_hops(&b->ends);
 }
 
 int brstat_settle(struct brstat *b)
 {
-	int ret = brstat_settle_stacks(b) ?: settle_hops(b);
+	int ret = brstat_settle_stacks(b);
 
+	ret = ret ?: settle_hops(b, &b->hops);
+	ret = ret ?: settle_hops(b, &b->ends);
 	for (size_t i = 0; b->pairs && i < (size_t)1 << b->pair_bits; i++)
 		if (b->pairs[i].nr)
 			settle_pair(b, &b->pairs[i]);
-	free(b->hops);
-	free(b->hop_cycles);
-	b->hops = NULL;
-	b->hop_cycles = NULL;
-	b->nr_hops = 0;
+	brstat_forget_hops(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);
 	return ret;
@@ -458,14 +483,14 @@ static __always_inline int count_cycles(struct brstat *b, const struct hop *h,
 
 	hc->nr[missed] += times;
 	hc->cycles[missed] += (uint64_t)cycles * times;
-	if (!(what & BRSTAT_CYCLES) || h->stretch == ID_NONE)
+	if (what != BRSTAT_CYCLES || h->use == ID_NONE)
 		return 0;
 	/* A block mostly takes its time, and now and then another one. */
 	at = hc->last[0] != cycles;
 	if (at && hc->last[1] != cycles)
 		at = hc->nr_last[0] > hc->nr_last[1];
 	if (hc->last[at] != cycles || unlikely(hc->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (settle_last(b, h->stretch, hc, at))
+		if (settle_last(b, h->use, hc, at))
 			return -ENOMEM;
 		hc->last[at] = (uint16_t)cycles;
 	}
@@ -474,66 +499,75 @@ static __always_inline int count_cycles(struct brstat *b, const struct hop *h,
 }
 
 /* Why a branch that goes to several places did: the one before it counts. */
-static int count_after(struct brstat *b, struct walk_state *w, const struct hop *h)
+static __always_inline int count_after(struct brstat *b, struct walk_state *w, const struct hop *h,
+				       uint32_t edge)
 {
 	if (unlikely(w->before != ID_NONE)) {
-		struct pair *p = pair_behind(b, w->before, h->edge);
+		struct pair *p = pair_behind(b, w->before, edge);
 
 		if (!p)
 			return -ENOMEM;
 		count_pair(b, p, 0);
 	}
-	w->before = h->pairs ? h->edge : ID_NONE;
+	w->before = h->use & 1 ? edge : ID_NONE;
 	return 0;
 }
 
-static __always_inline int count_hop(struct brstat *b, struct walk_state *w, struct hop *h,
-				     const struct taken *t, const unsigned what)
+static __always_inline int count_hop(struct brstat *b, struct hops *in, struct walk_state *w,
+				     struct hop *h, const struct taken *t, const unsigned what)
 {
-	const uint32_t flags = t->flags, type = branch_flags_type(flags), times = b->times;
+	const size_t i = (size_t)(h - in->v);
+	const uint32_t times = b->times;
 
 	h->nr += times;
-	h->mispred += (flags & 1) * times;
-	h->flagged += ((flags & 3) != 0) * times;
-	if (unlikely(type > h->type))
-		h->type = (uint8_t)type;
-	if (unlikely(h->nr >= COUNT_MAX) && settle_hop(b, h))
+	if (unlikely(t->flags & 1))
+		in->more[i].mispred += times;
+	if (unlikely(h->nr >= COUNT_MAX) && settle_hop(b, in, i))
 		return -ENOMEM;
-	if (what & BRSTAT_PATHS)
+	if (what == BRSTAT_PATHS)
 		return 0;
-	if (t[1].cycles &&
-	    count_cycles(b, h, &b->hop_cycles[h - b->hops], t[1].cycles, flags & 1, what))
+	if (t[1].cycles && count_cycles(b, h, &in->cycles[i], t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
-	if (what & BRSTAT_WHY) {
-		if (h->where & HOP_NEXT)
-			brstat_add_outcomes(b, h->list);
-		return count_after(b, w, h);
+	if (what == BRSTAT_WHY) {
+		if (h->key & HOP_NEXT)
+			brstat_add_outcomes(b, h->use >> 1);
+		if (unlikely(w->before != ID_NONE || h->use & 1))
+			return count_after(b, w, h, in->more[i].edge);
+		return 0;
 	}
-	if (what & BRSTAT_QUALITY && h->where & HOP_BRANCH)
-		return brstat_count_function(b, h->function);
+	if (what == BRSTAT_QUALITY && h->key & HOP_BRANCH)
+		return brstat_count_function(b, h->use);
 	return 0;
 }
 
 /* Of branches @t up to @last. 0 or -ENOMEM. */
-static __always_inline int count_hops(struct brstat *b, struct thread *th, struct walk_state *w,
-				      struct taken *t, const struct taken *last,
-				      const unsigned what)
+static __always_inline int count_hops(struct brstat *b, struct hops *in, struct thread *th,
+				      struct walk_state *w, struct taken *t,
+				      const struct taken *last, const unsigned what)
 {
-	const uint64_t mask = what & BRSTAT_PATHS ? 0 : UINT64_MAX;
-	struct hop *hops = b->hops;
-	const unsigned bits = b->hop_bits;
+	struct hop *hops = in->v;
+	const unsigned bits = in->bits;
 
 	for (; t <= last; t++) {
-		struct hop *h = find_hop(hops, bits, t, t[1].from & mask);
+		struct hop *h = find_hop(hops, bits, t);
 
-		if (unlikely(!h->where) && !new_hop(b, th, t, h, t < last))
+		if (unlikely(!h->key) && new_hop(b, in, th, t, h, t < last))
 			return -ENOMEM;
-		if (what & BRSTAT_PATHS)
-			t->edge = h->edge;
-		if (count_hop(b, w, h, t, what))
+		if (what == BRSTAT_PATHS)
+			t->edge = h->use;
+		if (count_hop(b, in, w, h, t, what))
 			return -ENOMEM;
 	}
 	return 0;
+}
+
+/* Those with a next one, then where the stack ends. */
+static __always_inline int count_chunk(struct brstat *b, struct thread *th, struct walk_state *w,
+				       struct chunk *c, bool ends, const unsigned what)
+{
+	return count_hops(b, &b->hops, th, w, c->v, c->v + c->n - 1, what)
+		       ?: ends ? count_hops(b, &b->ends, th, w, c->v + c->n, c->v + c->n, what)
+			       : 0;
 }
 
 /* Paths: edges, then pairs of them. 0 or -ENOMEM. */
@@ -566,36 +600,52 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 
 /* ---- stacks ------------------------------------------------------------------------------------ */
 
-static inline void ask_for(struct taken *t, uint64_t hash, uint32_t where, const struct hop *hops,
-			   const struct hop_cycles *cycles, unsigned bits)
+static __always_inline void ask_for(struct taken *t, uint64_t key, const struct hops *in)
 {
-	t->where = where;
-	t->at = (uint32_t)(hash >> (64 - bits));
-	__builtin_prefetch(&hops[t->at], 1);
-	if (cycles)
-		__builtin_prefetch(&cycles[t->at], 1);
+	t->key = key;
+	t->at = (uint32_t)(hop_hash(t->from, t->to, key) >> (64 - in->bits));
+	__builtin_prefetch(&in->v[t->at], 1);
+}
+
+/* A branch alone. */
+static inline uint64_t own_key(const struct taken *t, uint64_t space)
+{
+	return space | HOP_BRANCH | ((t->flags & 3) != 0) * HOP_FLAGGED |
+	       branch_flags_type(t->flags) << HOP_TYPE;
+}
+
+/* Of one with a next one that does not leave behind it, or not near; 0: no memory. */
+static uint64_t far_key(struct brstat *b, struct taken *t, uint64_t key, uint64_t next)
+{
+	uint32_t id;
+
+	if (!(key & HOP_BRANCH)) {
+		t->to = next;
+		return key;
+	}
+	id = keys_tuple_id(&b->fars, (const uint64_t[2]){ key, next });
+	return id == ID_NONE ? 0
+			     : (key & HOP_FLAGGED) | HOP_BRANCH | HOP_NEXT | HOP_FAR |
+				       (uint64_t)id << HOP_BYTES;
 }
 
 /*
  * The next branches of the stack, up to @max, behind number 0. Hops are those of each with the next one: that of the last
- * has to wait for what is collected after it. True: there were cycles.
+ * has to wait for what is collected after it. 1: there were cycles, or 0, or -ENOMEM.
  */
-static __always_inline bool collect(const struct brstat *b, const struct sample_branches *s,
-				    struct walk_state *w, struct chunk *c, unsigned max, bool swap,
-				    bool paths)
+static __always_inline int collect(struct brstat *b, const struct sample_branches *s,
+				   struct walk_state *w, struct chunk *c, unsigned max, bool swap,
+				   bool paths)
 {
 	const uint64_t rare = BIT(33) | 3u << 24; /* not taken, or speculation is known */
-	const struct hop_cycles *hop_cycles = b->hop_cycles;
-	const struct hop *hops = b->hops;
-	const unsigned bits = b->hop_bits;
+	const struct hops *hops = &b->hops;
 	const unsigned char *p = s->entries + w->end * BRANCH_ENTRY_SIZE;
 	uint64_t cycles = w->cycles, all = 0;
 	struct taken *t = c->v, *end = t + max;
-	uint32_t where = w->where | w->kind | HOP_NEXT;
-	uint64_t hash = hash_branch(t->from, t->to);
+	uint64_t key = w->kind ? own_key(t, w->space) : w->space;
 
 	while (p > s->entries && t < end) {
-		uint64_t flags, from;
+		uint64_t flags, from, behind;
 		uint32_t more;
 
 		p -= BRANCH_ENTRY_SIZE;
@@ -606,70 +656,67 @@ static __always_inline bool collect(const struct brstat *b, const struct sample_
 					       branch_flags_spec(flags) == BR_SPEC_WRONG_PATH))
 			continue;
 		from = load_u64(p, swap);
-		if (!paths)
-			ask_for(t, hash + hash_next(from, where), where, hops, hop_cycles, bits);
+		if (!paths) {
+			behind = from - t->to;
+			key |= HOP_NEXT;
+			if (likely(behind < BIT(HOP_SPACE - HOP_BYTES)))
+				key |= behind << HOP_BYTES;
+			else if (!(key = far_key(b, t, key, from)))
+				return -ENOMEM;
+			ask_for(t, key, hops);
+			if (hops->cycles)
+				__builtin_prefetch(&hops->cycles[t->at], 1);
+		}
 		t++;
 		t->from = from;
 		t->to = load_u64(p + 8, swap);
 		t->flags = (uint32_t)flags;
 		t->cycles = (uint32_t)min_u64(cycles, UINT16_MAX);
 		t->edge = ID_NONE;
-		hash = hash_branch(from, t->to);
-		where |= HOP_BRANCH;
+		key = own_key(t, w->space);
 		if (paths)
-			ask_for(t, hash + hash_next(0, w->where | HOP_BRANCH),
-				w->where | HOP_BRANCH, hops, NULL, bits);
+			ask_for(t, key, hops);
 		all |= cycles;
 		cycles = 0;
 	}
-	t[1].from = 0;
 	t[1].cycles = 0;
 	w->cycles = cycles;
-	w->kind = where & HOP_BRANCH;
+	w->kind |= t > c->v;
 	w->end = (uint64_t)(p - s->entries) / BRANCH_ENTRY_SIZE;
 	c->n = (unsigned)(t - c->v);
-	return all;
-}
-
-/* Where the last one leads to is seen with the next chunk, if there is any. */
-static inline struct taken *last_hop(const struct brstat *b, const struct walk_state *w,
-				     struct chunk *c)
-{
-	struct taken *t = &c->v[c->n];
-	uint32_t where = w->where | HOP_BRANCH;
-
-	if (w->end && w->all)
-		return t - 1;
-	ask_for(t, hash_branch(t->from, t->to) + hash_next(0, where), where, b->hops, b->hop_cycles,
-		b->hop_bits);
-	return t;
+	return all != 0;
 }
 
 static int add_chunk(struct brstat *b, const struct sample_branches *s, struct thread *th,
 		     struct walk_state *w, struct chunk *c)
 {
-	const bool paths = b->o.what & BRSTAT_PATHS;
+	const bool paths = b->o.what == BRSTAT_PATHS;
 	/* Of some branches alone each is a stack of its own. */
 	unsigned max = w->all ? CHUNK : 1;
-	struct taken *last;
-	bool cycles;
+	int cycles;
+	bool ends;
 
-	if (room_for_hops(b))
+	if (room_for_hops(&b->hops, CHUNK + 1) || room_for_hops(&b->ends, 1))
 		return -ENOMEM;
 	cycles = likely(!s->swap) ? collect(b, s, w, c, max, false, paths)
 				  : collect(b, s, w, c, max, true, paths);
+	if (cycles < 0)
+		return cycles;
 	if (paths)
-		return count_hops(b, th, w, c->v + 1, c->v + c->n, BRSTAT_PATHS)
+		return count_hops(b, &b->hops, th, w, c->v + 1, c->v + c->n, BRSTAT_PATHS)
 			       ?: count_pairs(b, w, c);
 	if (!w->kind)
 		return 0;
-	if (unlikely(cycles && !b->hop_cycles) && room_for_cycles(b))
+	if (unlikely(cycles && !b->hops.cycles) && room_for_cycles(&b->hops))
 		return -ENOMEM;
-	last = last_hop(b, w, c);
+	/* Else where the last one leads to is seen with the next chunk. */
+	ends = !w->end || !w->all;
+	if (ends)
+		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends);
 	switch (b->o.what) {
-	case BRSTAT_WHY: return count_hops(b, th, w, c->v, last, BRSTAT_WHY);
-	case BRSTAT_CYCLES: return count_hops(b, th, w, c->v, last, BRSTAT_CYCLES);
-	default: return count_hops(b, th, w, c->v, last, b->o.what);
+	case BRSTAT_WHY: return count_chunk(b, th, w, c, ends, BRSTAT_WHY);
+	case BRSTAT_CYCLES: return count_chunk(b, th, w, c, ends, BRSTAT_CYCLES);
+	default: return count_chunk(b, th, w, c, ends, BRSTAT_QUALITY);
 	}
 }
 
@@ -690,7 +737,7 @@ uint32_t brstat_space(struct brstat *b, const struct thread *th)
 
 	if (unlikely(!last || last[0] != key[0] || last[1] != key[1]))
 		b->space = keys_tuple_id(&b->spaces, key);
-	return b->space <= UINT32_MAX >> HOP_WHERE ? b->space : ID_NONE;
+	return b->space;
 }
 
 int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
@@ -698,7 +745,7 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 {
 	struct walk_state w = {
 		.end = s->nr,
-		.where = space << HOP_WHERE,
+		.space = (uint64_t)space << HOP_SPACE,
 		.before = ID_NONE,
 		.all = all,
 	};

@@ -95,7 +95,7 @@ static int make_list(struct brstat *b, const struct code_stretch *t, uint32_t si
 	uint32_t nr = t ? t->nr : 0, anew = !t || t->state != CODE_READ;
 
 	*out = (uint32_t)b->lists.n;
-	if (b->lists.n + nr + 2 >= ID_NONE || vec_reserve(&b->lists, b->lists.n + nr + 2))
+	if (b->lists.n + nr + 2 > LISTS_MAX || vec_reserve(&b->lists, b->lists.n + nr + 2))
 		return -ENOMEM;
 	b->lists.v[b->lists.n++] = nr << 1 | anew;
 	for (uint32_t i = 0; i < nr; i++)
@@ -104,10 +104,10 @@ static int make_list(struct brstat *b, const struct code_stretch *t, uint32_t si
 	return 0;
 }
 
-int brstat_list_outcomes(struct brstat *b, struct hop *h, uint32_t site)
+int brstat_list_outcomes(struct brstat *b, uint32_t stretch, uint32_t site, uint32_t *out)
 {
 	const struct fresh none = { 0 };
-	struct code_stretch *t = h->stretch == ID_NONE ? NULL : &b->stretches.v[h->stretch];
+	struct code_stretch *t = stretch == ID_NONE ? NULL : &b->stretches.v[stretch];
 	uint32_t *list = t ? &t->list : &b->sites.v[site].list;
 
 	/* Where there is a site there are those before it. */
@@ -115,7 +115,7 @@ int brstat_list_outcomes(struct brstat *b, struct hop *h, uint32_t site)
 		return -ENOMEM;
 	if (*list == ID_NONE && make_list(b, t, site, list))
 		return -ENOMEM;
-	h->list = *list;
+	*out = *list;
 	return 0;
 }
 
