@@ -40,8 +40,10 @@ struct map_pool {
 
 struct space {
 	struct map_node *maps;
-	struct map_slot last;  /* the slot that answered last; map NULL = none */
-	uint64_t gap, gap_end; /* where nothing was found last: [gap, gap_end); 0 = not known */
+	struct map_slot last; /* the slot that answered last; empty = none */
+	struct {
+		uint64_t start, end;
+	} gap[2]; /* where nothing was found last and before; end 0 = not known */
 	uint32_t gen;
 	uint32_t before_exec; /* the space that an exec replaced by this one; 0 = none */
 	uint32_t jit;	      /* its code from jitdump files: of machine->jit, + 1; 0 = none */
@@ -72,9 +74,22 @@ void space_clear(struct space *s, struct map_pool *pool);
 void space_share(struct space *to, struct space *from, struct map_pool *pool);
 struct map *space_find_slow(struct space *s, uint64_t ip);
 
+/* Whether the slot that answered last answers. */
+static inline bool space_found_last(const struct space *s, uint64_t ip)
+{
+	return ip - s->last.start < s->last.end - s->last.start;
+}
+
+/* Whether it lies where nothing was found last. */
+static inline bool space_missed_last(const struct space *s, uint64_t ip)
+{
+	return (ip >= s->gap[0].start && ip < s->gap[0].end) ||
+	       (ip >= s->gap[1].start && ip < s->gap[1].end);
+}
+
 static inline struct map *space_find(struct space *s, uint64_t ip)
 {
-	if (likely(s->last.map && ip >= s->last.start && ip < s->last.end))
+	if (likely(space_found_last(s, ip)))
 		return &s->last.map->pub;
 	return space_find_slow(s, ip);
 }

@@ -361,6 +361,14 @@ static struct space *mode_space(struct machine *m, const struct thread *th, uint
 	}
 }
 
+static inline bool hit_map(struct map *map, uint8_t mode, uint64_t ip, struct map_hit *hit)
+{
+	hit->map = map;
+	hit->addr = map->identity ? ip : ip - map->start + map->pgoff;
+	hit->cpumode = mode;
+	return true;
+}
+
 static bool find_in(struct machine *m, struct thread *th, uint8_t mode, uint64_t ip,
 		    struct map_hit *hit)
 {
@@ -374,17 +382,23 @@ static bool find_in(struct machine *m, struct thread *th, uint8_t mode, uint64_t
 		code = machine_jit_find(m, s, ip);
 		map = code ? code : map;
 	}
-	if (!map)
-		return false;
-	hit->map = map;
-	hit->addr = map->identity ? ip : ip - map->start + map->pgoff;
-	hit->cpumode = mode;
-	return true;
+	return map && hit_map(map, mode, ip, hit);
 }
 
 bool machine_find_map(struct machine *m, struct thread *th, uint8_t cpumode, uint64_t ip,
 		      struct map_hit *hit)
 {
+	const struct space *s =
+		cpumode == PERF_RECORD_MISC_USER && th ? &m->space.v[th->space] : NULL;
+
+	/* Most lie where the last one lay that was found, or where the last one lay that was not. */
+	if (s && !s->jit) {
+		if (likely(space_found_last(s, ip)))
+			return hit_map(&s->last.map->pub, cpumode, ip, hit);
+		if (space_missed_last(s, ip) &&
+		    (!s->before_exec || space_missed_last(&m->space.v[s->before_exec], ip)))
+			return false;
+	}
 	if (cpumode != PERF_RECORD_MISC_CPUMODE_UNKNOWN)
 		return find_in(m, th, cpumode, ip, hit);
 	return find_in(m, th, PERF_RECORD_MISC_USER, ip, hit) ||

@@ -32,8 +32,8 @@ void map_put(struct map_pool *pool, struct map_obj *map)
 
 static void space_changed(struct space *s)
 {
-	s->last.map = NULL;
-	s->gap_end = 0;
+	s->last = (struct map_slot){ 0 };
+	s->gap[0].end = s->gap[1].end = 0;
 	s->gen++;
 }
 
@@ -160,7 +160,7 @@ struct map *space_find_slow(struct space *s, uint64_t ip)
 {
 	const struct map_slot *slot, *next;
 
-	if (ip >= s->gap && ip < s->gap_end)
+	if (space_missed_last(s, ip))
 		return NULL;
 	slot = tree_before(s->maps, ip);
 	if (slot && ip < slot->end) {
@@ -169,7 +169,8 @@ struct map *space_find_slow(struct space *s, uint64_t ip)
 	}
 	/* Chains by frame pointers end in addresses that are none, one like the other. */
 	next = tree_after(s->maps, ip);
-	s->gap = slot ? slot->end : 0;
-	s->gap_end = next ? next->start : UINT64_MAX;
+	s->gap[1] = s->gap[0];
+	s->gap[0].start = slot ? slot->end : 0;
+	s->gap[0].end = next ? next->start : UINT64_MAX;
 	return NULL;
 }

@@ -47,15 +47,21 @@ static bool add_bare(struct unwind *u)
 
 static void count_walk(struct unwind *u, struct thread *th)
 {
+	const struct resolver_ip *v = u->chain.v;
 	size_t n = u->chain.n, nr = 0;
+	uint64_t inner, outer;
 	struct map_hit hit;
 
-	while (nr < n && u->chain.v[n - 1 - nr].cpumode == PERF_RECORD_MISC_USER)
+	while (nr < n && v[n - 1 - nr].cpumode == PERF_RECORD_MISC_USER)
 		nr++;
-	if (nr && n < u->opts.max_stack)
-		unwind_count_walk(u, th, u->chain.v[n - nr].ip, u->chain.v[n - 1].ip,
-				  machine_find_map(u->m, th, PERF_RECORD_MISC_USER,
-						   u->chain.v[n - 1].ip, &hit));
+	if (!nr || n >= u->opts.max_stack)
+		return;
+	inner = v[n - nr].ip;
+	outer = v[n - 1].ip;
+	/* Where they are one, where it lies does not matter yet. */
+	unwind_count_walk(u, th, inner, outer,
+			  inner != outer &&
+				  machine_find_map(u->m, th, PERF_RECORD_MISC_USER, outer, &hit));
 }
 
 bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s)
