@@ -313,6 +313,23 @@ static void test_backward_range(void **state)
 	stop(&f);
 }
 
+/* Nor is one of gigabytes, though both its ends lie in one object, which is mapped twice. */
+static void test_long_range(void **state)
+{
+	const uint64_t far = BASE + (2ULL << 32);
+	const uint64_t e[][3] = { { far + 0x30, BASE + 0x40, 0 }, { BASE + 0x10, BASE + 0x20, 0 } };
+	struct fixture f;
+
+	(void)state;
+	start(&f);
+	map(&f, 10, BASE, 0, app);
+	map(&f, 10, far, 0, app);
+	stack(&f, 10, e, 2, false);
+	finish(&f);
+	assert_string_equal(profile(&f, app, "profgen"), "0\n2\n10->20:1\n30->40:1\n");
+	stop(&f);
+}
+
 /* More distinct branches than the table starts with; every count survives its growing. */
 static void test_many(void **state)
 {
@@ -418,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_between_objects),
 		cmocka_unit_test(test_kernel_entries),
 		cmocka_unit_test(test_backward_range),
+		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_samples_without_stacks),
 		cmocka_unit_test(test_call_stacks),

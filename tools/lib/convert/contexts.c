@@ -23,7 +23,7 @@
 #include "insn/insn.h"
 #include "session/session.h"
 
-#define RAW_START   512
+#define RAW_START   9 /* bits */
 #define NO_CONTEXT  UINT32_MAX
 #define SAMPLE_USER PERF_RECORD_MISC_USER
 
@@ -288,14 +288,15 @@ static int count_branches(struct contexts *x, uint32_t space, const struct sampl
 
 		if (convert_in_kernel(from, to))
 			continue;
-		if (end != NO_END && end < to) /* something between was not recorded */
+		/* Something between was not recorded. */
+		if (end != NO_END && raw_len(to, end) == NO_LEN)
 			at = root(x, space);
 		else if (end != NO_END)
-			ret = raw_add(&x->counts, at, NO_END, to, end, false);
+			ret = raw_add(&x->counts, at, NO_END, to, end);
 		at = at == NO_CONTEXT ? at : before(x, at, space, from, to);
 		if (at == NO_CONTEXT)
 			return -ENOMEM;
-		ret = ret ?: raw_add(&x->counts, at, from, to, NO_END, false);
+		ret = ret ?: raw_add(&x->counts, at, from, to, NO_END);
 		end = from;
 	}
 	return ret;
@@ -313,7 +314,7 @@ int contexts_sample(struct contexts *x, struct thread *th, const struct sample *
 		at = settle(x, th->space, at, unwind_is_walked(&s->event->attr));
 		return at == NO_CONTEXT ? -ENOMEM : count_branches(x, th->space, &s->branches, at);
 	}
-	return raw_add(&x->counts, at, NO_END, s->ip, NO_END, false);
+	return raw_add(&x->counts, at, NO_END, s->ip, NO_END);
 }
 
 /* ---- to objects ---- */
@@ -374,16 +375,17 @@ static int add_count(struct contexts *x, const struct context_count *add)
 
 static int flush_one(struct contexts *x, const struct raw *r)
 {
-	const struct raw_context *in = &x->raw.v[r->space];
+	const struct raw_key *k = &r->key;
+	const struct raw_context *in = &x->raw.v[k->space];
 	struct context_count add = { .context = in->found };
 	struct edge *e = &add.edge;
 
 	*e = (struct edge){ .from = NO_END, .from_dso = NO_DSO, .end = NO_END, .count = r->count };
-	e->to_dso = convert_resolve(x->c, in->space, r->to, &e->to);
-	if (r->end != NO_END && convert_resolve(x->c, in->space, r->end, &e->end) != e->to_dso)
+	e->to_dso = convert_resolve(x->c, in->space, k->to, &e->to);
+	if (k->len != NO_LEN && convert_resolve(x->c, in->space, raw_end(k), &e->end) != e->to_dso)
 		return 0;
-	if (r->from != NO_END) {
-		e->from_dso = convert_resolve(x->c, in->space, r->from, &e->from);
+	if (k->from != NO_END) {
+		e->from_dso = convert_resolve(x->c, in->space, k->from, &e->from);
 		if (e->from_dso == NO_DSO)
 			e->from = 0;
 	}

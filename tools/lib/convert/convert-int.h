@@ -13,13 +13,22 @@
 /* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
 #define KERNEL_START 0xffff800000000000ULL
 
+/* A branch as the CPU saw it, in one address space, and the range that followed, as its length. */
+struct raw_key {
+	uint64_t from, to;
+	uint32_t len; /* of the range; NO_LEN: nothing is known of what followed */
+	uint32_t space;
+};
+
+#define NO_LEN UINT32_MAX
+
 /*
- * A branch as the CPU saw it, in one address space, and the end of the range that followed. The
- * table is open addressing over these, empty where count is 0.
+ * How often it was seen: 32 bytes, so that it lies in one line of the cache. The table is open addressing over these, empty
+ * where count is 0.
  */
 struct raw {
-	uint64_t from, to, end; /* end NO_END: the newest entry of its stack */
-	uint32_t space, count, mispred, pad;
+	struct raw_key key;
+	uint32_t count, mispred;
 };
 
 /* What else branch records tell: beside the table, for those who want it. */
@@ -28,20 +37,26 @@ struct raw_more {
 	uint32_t cycles_n, type;
 };
 
+/* One to be counted. */
+struct raw_add {
+	struct raw_key key;
+	uint32_t hash, flags; /* as branch_load_flags() has them: the lower half */
+};
+
 struct raw_table {
 	struct raw *v;
 	struct raw_more *more; /* by place in v; NULL = nobody wants it */
 	uint32_t *used;	       /* places in v, in the order they were filled */
-	uint32_t mask, n;
-	uint32_t last; /* place of what was added last */
+	unsigned shift;	       /* the place is what is left of a hash: there are 2^(32 - shift) */
+	uint32_t n, limit;     /* in use, and at how many it grows */
 };
 
-/* @size: a power of two. */
-int raw_table_init(struct raw_table *t, uint32_t size, bool more);
+/* 2^@bits places. */
+int raw_table_init(struct raw_table *t, unsigned bits, bool more);
 void raw_table_free(struct raw_table *t);
 void raw_table_clear(struct raw_table *t);
-/* Adds one; -ENOMEM when the table has to grow and cannot. */
-int raw_table_grow(struct raw_table *t);
+/* Counts one that is not in the first place to look at. 0, or -ENOMEM when the table has to grow and cannot. */
+int raw_table_count(struct raw_table *t, const struct raw_add *a);
 
 /* A branch between objects. Addresses are those of map_hit: offsets in the file. */
 struct edge {

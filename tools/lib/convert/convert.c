@@ -13,7 +13,7 @@
 #include "session/session.h"
 #include "symbol/symbol.h"
 
-#define RAW_START 512
+#define RAW_START 9	      /* bits */
 #define COUNT_MAX 0xff000000u /* raw counts are flushed before they wrap */
 
 int convert_new(struct convert **out, struct machine *m, struct err *e)
@@ -119,18 +119,18 @@ int convert_take(struct convert *c, const struct convert_branch *b)
 static int flush_one(struct convert *c, const struct raw *r, const struct raw_more *more)
 {
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
-	uint64_t end;
+	uint64_t end = raw_end(&r->key);
 
 	if (more) {
 		e.cycles = more->cycles;
 		e.cycles_n = more->cycles_n;
 		e.type = more->type;
 	}
-	e.from_dso = convert_resolve(c, r->space, r->from, &e.from);
-	e.to_dso = convert_resolve(c, r->space, r->to, &e.to);
-	/* A range lies in one object, and never goes back. */
-	if (r->end != NO_END && r->end >= r->to && e.to_dso != NO_DSO &&
-	    convert_resolve(c, r->space, r->end, &end) == e.to_dso && end >= e.to)
+	e.from_dso = convert_resolve(c, r->key.space, r->key.from, &e.from);
+	e.to_dso = convert_resolve(c, r->key.space, r->key.to, &e.to);
+	/* A range lies in one object. */
+	if (end != NO_END && e.to_dso != NO_DSO &&
+	    convert_resolve(c, r->key.space, end, &end) == e.to_dso && end >= e.to)
 		e.end = end;
 	if (e.from_dso == NO_DSO && e.to_dso == NO_DSO) {
 		c->stats.outside += r->count;
@@ -157,7 +157,7 @@ static int flush(struct convert *c)
 		const struct raw *r = &c->raw.v[at];
 
 		ret = flush_one(c, r, c->raw.more ? &c->raw.more[at] : NULL);
-		c->spaces.v[r->space].dirty = false;
+		c->spaces.v[r->key.space].dirty = false;
 	}
 	raw_table_clear(&c->raw);
 	c->since = 0;
@@ -195,64 +195,55 @@ static int note_space(struct convert *c, struct thread *th)
 	return 0;
 }
 
-static void add_more(struct raw_table *t, const unsigned char *p, bool swap)
-{
-	struct raw_more *m = &t->more[t->last];
-	struct branch_entry br;
-
-	branch_load(p, swap, &br);
-	m->cycles += br.cycles;
-	m->cycles_n += br.cycles > 0;
-	m->type = br.type;
-}
-
 /* Branches whose places in the table are asked for before the first of them is counted. */
 #define AHEAD 32
 
-/* The next branches of a stack, AHEAD at most; what came after the first of them began at *@end. */
-static int add_some(struct convert *c, uint32_t space, const unsigned char *p, unsigned n,
-		    bool swap, uint64_t *end)
+static int count_all(struct raw_table *t, const struct raw_add *v, unsigned n)
 {
-	bool big = swap != host_is_big_endian();
-	uint32_t hash[AHEAD];
-	uint64_t after = *end;
-	int ret = 0;
+	for (unsigned i = 0; i < n; i++)
+		if (unlikely(raw_count(t, &v[i])))
+			return -ENOMEM;
+	return 0;
+}
 
-	for (unsigned i = 0; i < n; i++) {
-		const unsigned char *e = p + i * BRANCH_ENTRY_SIZE;
-		uint64_t from = load_u64(e, swap), to = load_u64(e + 8, swap);
+/* The branches of a stack. What ran after one begins where it led to, and ends with the next one, which is newer. */
+static inline int add_entries(struct convert *c, uint32_t space, const struct sample_branches *b,
+			      bool swap)
+{
+	const unsigned char *p = b->entries, *stop = p + b->nr * BRANCH_ENTRY_SIZE;
+	struct raw_add ahead[AHEAD];
+	uint64_t end = NO_END;
+	unsigned n = 0;
 
-		hash[i] = raw_hash(space, from, to, after);
-		raw_prefetch(&c->raw, hash[i]);
-		after = convert_in_kernel(from, to) ? after : from;
-	}
-	for (unsigned i = 0; i < n && !ret; i++, p += BRANCH_ENTRY_SIZE) {
+	for (; p < stop; p += BRANCH_ENTRY_SIZE) {
 		uint64_t from = load_u64(p, swap), to = load_u64(p + 8, swap);
-		/* mispred is the first bit of the word in the writer's order */
-		bool mispred = big ? p[16] & 0x80 : p[16] & 1;
 
 		if (convert_in_kernel(from, to)) {
 			c->stats.kernel++;
 			continue;
 		}
-		ret = raw_add_at(&c->raw, hash[i], space, from, to, *end, mispred);
-		if (c->raw.more && !ret)
-			add_more(&c->raw, p, swap);
-		*end = from;
+		if (n == AHEAD) {
+			if (count_all(&c->raw, ahead, n))
+				return -ENOMEM;
+			n = 0;
+		}
+		raw_set(&ahead[n], space, from, to, end, branch_load_flags(p, swap));
+		raw_prefetch(&c->raw, &ahead[n++]);
+		end = from;
 	}
-	return ret;
+	return count_all(&c->raw, ahead, n);
+}
+
+/* Two of it: that of this machine's order turns no bytes. */
+static int add_swapped(struct convert *c, uint32_t space, const struct sample_branches *b)
+{
+	return add_entries(c, space, b, true);
 }
 
 static int add_stack(struct convert *c, uint32_t space, const struct sample_branches *b)
 {
-	uint64_t end = NO_END;
-	int ret = 0;
-
-	for (uint64_t i = 0; i < b->nr && !ret; i += AHEAD)
-		ret = add_some(c, space, b->entries + i * BRANCH_ENTRY_SIZE,
-			       (unsigned)min_u64(b->nr - i, AHEAD), b->swap, &end);
 	c->stats.branches += b->nr;
-	return ret;
+	return b->swap ? add_swapped(c, space, b) : add_entries(c, space, b, false);
 }
 
 static int count_ip(struct convert *c, const struct ip *add)

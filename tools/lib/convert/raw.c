@@ -8,13 +8,18 @@
 
 #include "convert/raw-int.h"
 
-int raw_table_init(struct raw_table *t, uint32_t size, bool more)
+int raw_table_init(struct raw_table *t, unsigned bits, bool more)
 {
-	t->v = calloc(size, sizeof(*t->v));
+	size_t size = (size_t)1 << bits;
+
+	t->v = aligned_alloc(64, size * sizeof(*t->v));
 	t->more = more ? calloc(size, sizeof(*t->more)) : NULL;
 	t->used = malloc(size * sizeof(*t->used));
-	t->mask = size - 1;
-	t->n = t->last = 0;
+	t->shift = 32 - bits;
+	t->n = 0;
+	t->limit = (uint32_t)(size / 8 * 5);
+	if (t->v)
+		memset(t->v, 0, size * sizeof(*t->v));
 	if (t->v && t->used && (t->more || !more))
 		return 0;
 	raw_table_free(t);
@@ -38,25 +43,64 @@ void raw_table_clear(struct raw_table *t)
 	t->n = 0;
 }
 
-int raw_table_grow(struct raw_table *t)
+/* Where the branch of that key is, or an empty place for it. */
+static struct raw *place_of(const struct raw_table *t, const struct raw_key *k, uint32_t hash)
 {
-	struct raw_table bigger;
+	uint32_t at = hash >> t->shift, mask = UINT32_MAX >> t->shift;
 
-	if (t->mask >= 1u << 27 || raw_table_init(&bigger, (t->mask + 1) * 2, t->more))
-		return -ENOMEM;
-	for (uint32_t i = 0; i < t->n; i++) {
-		const struct raw *r = &t->v[t->used[i]];
-		uint32_t at = raw_hash(r->space, r->from, r->to, r->end) & bigger.mask;
+	while (t->v[at].count && !raw_is(&t->v[at], k))
+		at = (at + 1) & mask;
+	return &t->v[at];
+}
 
-		while (bigger.v[at].count)
-			at = (at + 1) & bigger.mask;
-		bigger.v[at] = *r;
+/* Places are upper bits of hashes: who goes through the old table goes through the new one. */
+static void move_all(struct raw_table *to, struct raw_table *t)
+{
+	size_t size = (size_t)1 << (32 - t->shift);
+
+	for (size_t i = 0; i < size; i++) {
+		struct raw *r = &t->v[i], *new;
+
+		if (!r->count)
+			continue;
+		new = place_of(to, &r->key, raw_hash(&r->key));
+		*new = *r;
+		r->count = (uint32_t)(new - to->v); /* where it is now */
 		if (t->more)
-			bigger.more[at] = t->more[t->used[i]];
-		bigger.last = at;
-		bigger.used[bigger.n++] = at;
+			to->more[r->count] = t->more[i];
 	}
-	raw_table_free(t);
-	*t = bigger;
+}
+
+static int grow(struct raw_table *t)
+{
+	unsigned bits = 32 - t->shift;
+	struct raw_table old = *t;
+
+	if (bits >= 28 || raw_table_init(t, bits + 1, old.more)) {
+		*t = old;
+		return -ENOMEM;
+	}
+	move_all(t, &old);
+	for (; t->n < old.n; t->n++)
+		t->used[t->n] = old.v[old.used[t->n]].count;
+	raw_table_free(&old);
 	return 0;
+}
+
+int raw_table_count(struct raw_table *t, const struct raw_add *a)
+{
+	struct raw *r = place_of(t, &a->key, a->hash);
+	uint32_t at = (uint32_t)(r - t->v);
+	bool new = !r->count;
+
+	if (new)
+		*r = (struct raw){ .key = a->key };
+	r->count++;
+	r->mispred += a->flags & 1;
+	if (t->more)
+		raw_count_more(&t->more[at], a->flags);
+	if (!new)
+		return 0;
+	t->used[t->n++] = at;
+	return t->n > t->limit ? grow(t) : 0;
 }
