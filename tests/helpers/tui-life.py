@@ -24,10 +24,23 @@ class Late(Exception):
     pass
 
 
+def follow():
+    """Goes on in a child; the leader of the session hears of no hang-up, and ends as the child does."""
+    pid = os.fork()
+    if not pid:
+        return
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    status = os.waitpid(pid, 0)[1]
+    if os.WIFSIGNALED(status):
+        signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
+        os.kill(os.getpid(), os.WTERMSIG(status))
+    os._exit(os.WEXITSTATUS(status))
+
+
 class Term:
     """A program on a terminal of rows and cols."""
 
-    def __init__(self, argv, rows=24, cols=80, env=None, stdin=None, tty=True):
+    def __init__(self, argv, rows=24, cols=80, env=None, stdin=None, tty=True, led=False, nohup=False):
         self.out = b""
         self.master, slave = os.openpty()
         self.size(rows, cols)
@@ -53,6 +66,10 @@ class Term:
             if not tty:
                 os.dup2(os.open("/dev/null", os.O_WRONLY), 1)
             os.closerange(3, 256)
+            if led:
+                follow()
+            if nohup:
+                signal.signal(signal.SIGHUP, signal.SIG_IGN)
             os.execvpe(argv[0], argv, full)
         self.slave = slave
         self.seen = 0
@@ -317,6 +334,8 @@ def main():
     case("40x10", tiny, rows=10, cols=40)
     case("0x0", tiny, rows=0, cols=0)
     case("hang-up", hang_up)
+    case("hang-up that only the leader is told", hang_up, led=True)
+    case("hang-up under nohup", hang_up, nohup=True)
     read, write = os.pipe()
     os.write(write, b"qqq")
     case("stdin is a pipe", stdin_pipe, stdin=read)

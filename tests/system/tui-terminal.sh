@@ -33,6 +33,8 @@ ends "Ctrl-C while reading" "SIGINT restored"
 ends "kill -STOP and -CONT" "raw again, exit 0 restored"
 ends "Ctrl-Z in a shell" "restored while stopped, exit 0 restored"
 ends "hang-up" "SIGHUP"
+ends "hang-up that only the leader is told" "SIGHUP"
+ends "hang-up under nohup" "exit 0"
 
 no="cannot open a browser:"
 ends "TERM=dumb" "exit 3 restored $no TERM is 'dumb', which cannot move its cursor"

@@ -277,6 +277,16 @@ static bool woken(void)
 	return any;
 }
 
+/*
+ * The kernel wakes who reads from a terminal that goes before it sends SIGHUP, and sends it to the session's
+ * leader only: we end as if it had come, whichever is first. Under nohup we just end.
+ */
+static int hung_up(void)
+{
+	raise(SIGHUP);
+	return -EIO;
+}
+
 static int read_bytes(void *term, unsigned char *buf, size_t n, int ms)
 {
 	struct pollfd fds[2] = {
@@ -290,18 +300,18 @@ static int read_bytes(void *term, unsigned char *buf, size_t n, int ms)
 	if (woken())
 		return -EINTR;
 	if (poll(fds, 2, ms) < 0 && errno != EINTR)
-		return -EIO;
+		return hung_up();
 	if (fds[1].revents & POLLIN)
 		while (read(the.wake[0], drain, sizeof(drain)) == (ssize_t)sizeof(drain))
 			;
 	if (woken())
 		return -EINTR;
 	if (!(fds[0].revents & POLLIN))
-		return fds[0].revents & (POLLHUP | POLLERR | POLLNVAL) ? -EIO : 0;
+		return fds[0].revents & (POLLHUP | POLLERR | POLLNVAL) ? hung_up() : 0;
 	got = read(the.fd, buf, n);
 	if (got > 0)
 		return (int)got;
-	return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -EIO;
+	return got < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : hung_up();
 }
 
 /* ---- a screen --------------------------------------------------------------------------------- */
