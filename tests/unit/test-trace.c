@@ -3,6 +3,7 @@
  * Formats of tracepoints, made here in both byte orders: names, ids, places of fields; and the same
  * bytes cut off everywhere, of which only whole formats may be there.
  */
+#include "config.h"
 #include "trace/trace.h"
 #include "unit.h"
 
@@ -23,6 +24,7 @@ static const char switch_text[] =
 	"\tfield:char prev_comm[16];\toffset:8;\tsize:16;\tsigned:0;\n"
 	"\tfield:pid_t prev_pid;\toffset:24;\tsize:4;\tsigned:1;\n"
 	"\tfield:char next_name[4];\toffset:28;\tsize:4;\tsigned:0;\n"
+	"\tfield:__data_loc char[] file;\toffset:28;\tsize:4;\tsigned:0;\n"
 	"\tfield:const char *where;\toffset:99999999999;\tsize:8;\tsigned:0;\n"
 	"\tfield:long nowhere;\tsigned:1;\n"
 	"\tfield:this line ends too early\n"
@@ -131,7 +133,7 @@ static void check_fields(const struct trace *t)
 	obuf_char(&names, '|');
 	trace_field_names(trace_named(t, "sched", "sched_wakeup"), &names);
 	obuf_char(&names, 0);
-	assert_string_equal(names.buf, "prev_comm,prev_pid,next_name,where,nowhere|pid");
+	assert_string_equal(names.buf, "prev_comm,prev_pid,next_name,file,where,nowhere|pid");
 	obuf_free(&names);
 	assert_true(trace_field(trace_named(t, "sched", "sched_wakeup"), "pid", &field));
 	assert_int_equal(field.size, 4);
@@ -216,11 +218,187 @@ static void no_formats(void **state)
 	obuf_free(&m.o);
 }
 
+/* ---- samples as text --------------------------------------------------------------------------- */
+
+#define PLACES                                                             \
+	"\tfield:int pid;\toffset:4;\tsize:4;\tsigned:1;\n"                \
+	"\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n" \
+	"\tfield:unsigned int args[2];\toffset:12;\tsize:8;\tsigned:0;\n"
+
+static const char printk_text[] =
+	"0x3 : \"three %d\\n\"\n0x4 : \"\"\n0x5 : \"x\"\n0x6 : \"\n0x7 :\n0x8\nx\n";
+
+/* One format: its fields and what it prints; a sample of it; and the text that it becomes, NULL = none. */
+static const struct printed {
+	const char *fields, *print;
+	uint32_t pid, args[2];
+	const char *text;
+} printed[] = {
+	{ PLACES, "\"pid=%d %s\", REC->pid, __get_str(name)", 7, { 0 }, "pid=7 init" },
+	{ PLACES,
+	  "\"%s\n%s\", __print_symbolic(REC->pid, { 7, \"seven\" }, { 0, ((void *)0) }), "
+	  "__print_flags(REC->args[1], \"|\", { (1UL << 1) | 1, \"three\" }, { 4, \"four\" })",
+	  7,
+	  { 0, 7 },
+	  "seven\nthree|four" },
+	{ PLACES,
+	  "\"%d %s\", (unsigned long)-1 > (REC)->pid ? REC->args[0] : -REC->pid, "
+	  "__print_hex(__get_dynamic_array(name), 4)",
+	  7,
+	  { 5, 0 },
+	  "5 69 6e 69 74" },
+	{ PLACES,
+	  "\"%s %d\", __print_array(__get_dynamic_array(name), __get_dynamic_array_len(name) / 2, 2), "
+	  "REC->args[REC->pid]",
+	  1,
+	  { 5, 6 },
+	  "28265 29801 6" },
+	{ PLACES, "\"%.*s|\", REC->pid, __get_str(name)", 2, { 0 }, "in|" },
+
+	/* What the parser would not have survived: the fields alone. */
+	{ PLACES,
+	  "\"%d\", REC->pid % 0",
+	  7,
+	  { 1, 2 },
+	  "[FAILED TO PARSE] pid=7 name=init args=ARRAY" },
+	{ PLACES, "\"%d\", REC->pid % (1 - 1)", 7, { 1, 2 }, "[FAILED TO PARSE] pid=7" },
+	{ PLACES,
+	  "\"%s\", __print_symbolic(REC->nobody, { 1, \"a\" })",
+	  7,
+	  { 0 },
+	  "[FAILED TO PARSE] pid=7" },
+	{ PLACES,
+	  "\"%s\", __print_flags(REC->pid, \"|\", { 1, \"a\" ",
+	  7,
+	  { 0 },
+	  "[FAILED TO PARSE] pid=7" },
+	{ PLACES, "\"%s\", unheard_of(REC->pid)", 7, { 0 }, "[FAILED TO PARSE] pid=7" },
+	{ PLACES, "\"%1000000000d\", REC->pid", 7, { 0 }, "[FAILED TO PARSE] pid=7" },
+	{ PLACES,
+	  "\"%*d\", REC->args[0], REC->pid",
+	  7,
+	  { 1u << 30, 0 },
+	  "[FAILED TO PARSE] pid=7" },
+	{ PLACES, "", 7, { 0 }, "[FAILED TO PARSE] pid=7" },
+	/* And what would have read far behind the sample, or divided by 0: this sample's fields. */
+	{ PLACES,
+	  "\"%s\", __print_hex(__get_dynamic_array(name), REC->args[0])",
+	  7,
+	  { 1u << 30, 0 },
+	  "pid=7" },
+	{ PLACES,
+	  "\"%s\", __print_array(__get_dynamic_array(name), REC->args[0], 8)",
+	  7,
+	  { 1u << 30, 0 },
+	  "pid=7" },
+	{ PLACES, "\"%s\", __print_hex(12, 4)", 7, { 0 }, "pid=7" },
+	{ PLACES, "\"%d\", REC->args[REC->pid]", 1 << 30, { 0 }, "pid=1073741824" },
+	{ PLACES,
+	  "\"%d\", (((u8 *)__get_dynamic_array(name))[REC->pid])",
+	  1 << 30,
+	  { 0 },
+	  "pid=1073741824" },
+	{ PLACES, "\"%d\", 5 / REC->pid", 0, { 0 }, "pid=0" },
+	{ PLACES, "\"%d\", 9 / REC->pid", 3, { 0 }, "3" },
+	/* No fields that can be believed. */
+	{ "\tfield:char\n comm[16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\tfield:char comm[\n16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\tfield:int pid;\toffset:;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\tfield:__data_loc char[] name;\toffset:4;\tsize:8;\tsigned:0;\n",
+	  "\"x\"",
+	  7,
+	  { 0 },
+	  NULL },
+	{ "\tfield:int pid;\toffset:4096;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+};
+
+static void make_printed(struct made *m, const struct printed *p)
+{
+	char text[2048];
+
+	*m = (struct made){ 0 };
+	assert_int_equal(obuf_init(&m->o, -1, 0), 0);
+	obuf_mem(&m->o, "\x17\x08\x44tracing0.6", 14);
+	put(m, 0, 1);
+	put(m, 8, 1);
+	put(m, 4096, 4);
+	obuf_mem(&m->o, "header_page", 12);
+	put(m, 0, 8);
+	obuf_mem(&m->o, "header_event", 13);
+	put(m, 0, 8);
+	put(m, 0, 4);
+	put(m, 1, 4);
+	obuf_mem(&m->o, "made", 5);
+	put(m, 1, 4);
+	snprintf(
+		text, sizeof(text),
+		"name: made\nID: 9\nformat:\n"
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n%s\nprint fmt: %s\n",
+		p->fields, p->print);
+	put_format(m, text);
+	put(m, 0, 4);
+	put(m, sizeof(printk_text) - 1, 4);
+	obuf_mem(&m->o, printk_text, sizeof(printk_text) - 1);
+}
+
+static void print_one(const struct printed *p)
+{
+	struct {
+		uint16_t type, pad;
+		uint32_t pid, name, args[2];
+		char text[8];
+	} sample = { 9, 0, p->pid, 4u << 16 | 20, { p->args[0], p->args[1] }, "init" };
+	struct trace_raw raw = { &sample, sizeof(sample), 0, 9 };
+	struct trace_printer *printer;
+	const char *text;
+	struct trace *t;
+	struct made m;
+	size_t len;
+
+	make_printed(&m, p);
+	assert_int_equal(trace_new(&t, m.o.buf, m.o.len, NULL), 0);
+	assert_int_equal(trace_printer_new(&printer, t, false, "file", NULL), 0);
+	text = trace_text(printer, &raw, &len);
+	while (text && *text == ' ')
+		text++;
+	if (!p->text)
+		assert_null(text);
+	else if (!text || strncmp(text, p->text, strlen(p->text)) != 0)
+		fail_msg("%s:\n\t%s\n\tis not\n\t%s", p->print, text, p->text);
+	trace_printer_free(printer);
+	trace_free(t);
+	obuf_free(&m.o);
+}
+
+static void samples(void **state)
+{
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(printed); i++)
+		print_one(&printed[i]);
+}
+
+/* Texts of __trace_bprintk() by their addresses, the short ones, too. */
+static void printk(void **state)
+{
+	static const char fields[] = "\tfield:const char * fmt;\toffset:12;\tsize:8;\tsigned:0;\n";
+	static const char *const texts[] = {
+		[3] = "<three %d>", [4] = "<>", [5] = "<x>", [6] = "<>"
+	};
+
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	for (uint32_t i = 3; i < ARRAY_SIZE(texts); i++)
+		print_one(&(struct printed){ fields, "\"<%s>\", REC->fmt", 0, { i, 0 }, texts[i] });
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(both_byte_orders),
-		cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(samples),	    cmocka_unit_test(printk),
+		cmocka_unit_test(both_byte_orders), cmocka_unit_test(cut_anywhere),
 		cmocka_unit_test(no_formats),
 	};
 

@@ -16,10 +16,11 @@
 
 /*
  * Formats give offsets and samples give places of strings (16 bits each); libtraceevent believes
- * both. Samples are printed from a buffer that reaches far enough for any of them.
+ * both. Samples are printed from a buffer that reaches far enough for any of them, and what reaches
+ * farther is not printed so: see trace_near().
  */
 #define RAW_MAX	   (64 << 10)
-#define RAW_BUFFER (256 << 10)
+#define RAW_BUFFER (RAW_MAX + 2 * TRACE_REACH + (64 << 10))
 
 struct trace_printer {
 	struct tep_handle *tep;
@@ -39,49 +40,88 @@ void trace_printer_free(struct trace_printer *p)
 	free(p);
 }
 
-/* @size bytes as a string of its own, with room for one more; NULL without memory. */
+/* @size bytes as a string of its own; NULL without memory. */
 static char *piece(const char *p, size_t size)
 {
-	char *s = calloc(1, size + 2);
+	char *s = calloc(1, size + 1);
 
 	return s ? memcpy(s, p, size) : NULL;
+}
+
+/*
+ * Cuts the expression off that the library may not see: it then prints the fields' names and numbers. False:
+ * it may not see the fields either. A field that goes on in the next line is none; what is printed is all that
+ * follows its label.
+ */
+static bool make_sound(char *text, const struct trace_format *f)
+{
+	static const char print[] = "print fmt:", field[] = "\tfield:";
+
+	for (char *line = text, *end; *line; line = end) {
+		char kept;
+		bool good = true;
+
+		if (!strncmp(line, print, strlen(print))) {
+			line += strlen(print);
+			if (!trace_print_sound(f, line))
+				*line = 0;
+			return true;
+		}
+		end = strchrnul(line, '\n');
+		kept = *end;
+		*end = 0;
+		if (!strncmp(line, field, strlen(field)))
+			good = trace_field_sound(line + strlen(field));
+		*end = kept;
+		if (!good)
+			return false;
+		end += kept == '\n';
+	}
+	return true;
 }
 
 static void parse_format(struct trace_printer *p, const struct trace_format *f)
 {
 	char *text = piece(f->text, f->size);
 
-	if (text)
+	if (text && make_sound(text, f))
 		tep_parse_event(p->tep, text, strlen(text), f->system);
 	free(text);
 }
 
-/* Drops lines that are not `0xADDR : "text"`: the parser looks behind the colon unasked. */
-static void keep_printk_lines(char *text)
+/*
+ * A line `0xADDR : "text\n"`. The library takes off quotes and a line's end unasked, as if they were there
+ * (1.7.1 reads in front of what is shorter): so they always are.
+ */
+static void parse_printk_line(struct trace_printer *p, const char *line, size_t n)
 {
-	char *to = text, *line = text;
+	const char *colon = memchr(line, ':', n);
+	const char *text = colon ? colon + 1 : line + n, *end = line + n;
+	char *whole;
 
-	while (*line) {
-		size_t n = strcspn(line, "\n");
-		const char *colon = memchr(line, ':', n);
-
-		if (!strncmp(line, "0x", 2) && colon && (size_t)(colon - line) + 2 < n) {
-			memmove(to, line, n);
-			to += n;
-			*to++ = '\n';
-		}
-		line += n + (line[n] == '\n');
-	}
-	*to = 0;
+	if (strncmp(line, "0x", 2) != 0 || !colon)
+		return;
+	while (text < end && *text == ' ')
+		text++;
+	text += text < end && *text == '"';
+	end -= end > text && end[-1] == '"';
+	if (end - text >= 2 && !memcmp(end - 2, "\\n", 2))
+		end -= 2;
+	if (asprintf(&whole, "\"%.*s\\n\"", (int)(end - text), text) < 0)
+		return;
+	tep_register_print_string(p->tep, whole, strtoull(line, NULL, 16));
+	free(whole);
 }
 
 static void parse_printk(struct trace_printer *p, const struct trace *t)
 {
 	char *text = t->printk ? piece(t->printk, t->printk_size) : NULL;
 
-	if (text) {
-		keep_printk_lines(text);
-		tep_parse_printk_formats(p->tep, text);
+	for (char *line = text; line && *line;) {
+		size_t n = strcspn(line, "\n");
+
+		parse_printk_line(p, line, n);
+		line += n + (line[n] == '\n');
 	}
 	free(text);
 }
@@ -117,12 +157,15 @@ int trace_printer_new(struct trace_printer **out, const struct trace *t, bool ra
 	return 0;
 }
 
-/* Every fixed field inside the sample? */
+/* Every fixed field inside the sample, and places of what is elsewhere of their 32 bits? */
 static bool fits(const struct tep_event *event, uint32_t size)
 {
-	for (const struct tep_format_field *f = event->format.fields; f; f = f->next)
+	for (const struct tep_format_field *f = event->format.fields; f; f = f->next) {
 		if (f->offset < 0 || f->size < 0 || (uint64_t)f->offset + (uint64_t)f->size > size)
 			return false;
+		if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size != 4)
+			return false;
+	}
 	return true;
 }
 
@@ -147,7 +190,7 @@ const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_
 		return NULL;
 	rec.data = copy_raw(p, r);
 	trace_seq_reset(&p->seq);
-	if (p->fields)
+	if (p->fields || !trace_near(p->tep, event, rec.data))
 		tep_print_fields(&p->seq, rec.data, rec.size, event);
 	else
 		tep_print_event(p->tep, &p->seq, &rec, "%s", TEP_PRINT_INFO);

@@ -209,10 +209,10 @@ const struct trace_format *trace_named(const struct trace *t, const char *system
 	return NULL;
 }
 
-/* The name in "char comm[16]": the last word, without its array. */
+/* The name in "char comm[16]", "__data_loc char[] name": the last word, without its array. */
 static void field_name(struct trace_field *field, const char *decl, size_t n)
 {
-	const char *bracket = memchr(decl, '[', n);
+	const char *bracket = decl[n - (n > 0)] == ']' ? memchr(decl, '[', n) : NULL;
 	size_t end = bracket ? (size_t)(bracket - decl) : n, start = end;
 
 	while (start && decl[start - 1] != ' ' && decl[start - 1] != '*')
@@ -250,6 +250,16 @@ bool trace_next_field(const struct trace_format *f, struct trace_field *field)
 		field->size = field_number(semi, left, "\tsize:");
 		return true;
 	}
+	return false;
+}
+
+bool trace_has_field(const struct trace_format *f, const char *name, size_t n)
+{
+	struct trace_field field = { 0 };
+
+	while (trace_next_field(f, &field))
+		if (field.name_size == n && !memcmp(field.name, name, n))
+			return true;
 	return false;
 }
 
