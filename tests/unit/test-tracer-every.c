@@ -12,7 +12,8 @@
 /* What an encoding has beside its opcode. */
 struct form {
 	enum { LEGACY, VEX, EVEX } kind;
-	unsigned map, pp, length; /* map: 0 = one byte, 1 = 0f, 2 = 0f 38, 3 = 0f 3a */
+	unsigned map, pp,
+		length; /* map: 0 = one byte, 1 = 0f, 2 = 0f 38, 3 = 0f 3a, 5 and 6 = FP16 */
 	bool wide;
 };
 
@@ -117,7 +118,7 @@ static void every_form(struct round *d, bool vector)
 {
 	static const struct {
 		unsigned kind, first, last, lengths;
-	} rows[] = { { LEGACY, 0, 3, 1 }, { VEX, 1, 3, 2 }, { EVEX, 1, 3, 3 } };
+	} rows[] = { { LEGACY, 0, 3, 1 }, { VEX, 1, 3, 2 }, { EVEX, 1, 3, 3 }, { EVEX, 5, 6, 3 } };
 
 	for (unsigned i = 0; i < ARRAY_SIZE(rows); i++)
 		for (unsigned map = rows[i].first; map <= rows[i].last; map++)

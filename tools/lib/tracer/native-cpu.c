@@ -17,7 +17,7 @@
 #define AVX512_STATE  (AVX_STATE | BIT(XSAVE_OPMASK) | BIT(XSAVE_ZMM_HI256) | BIT(XSAVE_HI16_ZMM))
 #define AVX512_SUBSET (1u << 16 | 1u << 17 | 1u << 28 | 1u << 30 | 1u << 31) /* F DQ CD BW VL */
 
-enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF71_A, WORDS };
+enum { LEAF1_C, LEAF7_B, LEAF7_C, LEAF7_D, LEAF71_A, WORDS };
 enum { NEEDS_SSE, NEEDS_AVX, NEEDS_AVX512 };
 
 #define SET(name)  ZYDIS_ISA_SET_##name
@@ -57,6 +57,7 @@ static const struct {
 	{ SETS(AVX512_BITALG), NEEDS_AVX512, LEAF7_C, 12 },
 	{ SETS(AVX512_VPOPCNTDQ), NEEDS_AVX512, LEAF7_C, 14 },
 	{ SETS(AVX512_BF16), NEEDS_AVX512, LEAF71_A, 5 },
+	{ SET(AVX512_FP16_128), SET(AVX512_FP16_SCALAR), NEEDS_AVX512, LEAF7_D, 23 },
 };
 
 static void read_words(uint32_t word[WORDS])
@@ -70,6 +71,7 @@ static void read_words(uint32_t word[WORDS])
 		return;
 	word[LEAF7_B] = b;
 	word[LEAF7_C] = c;
+	word[LEAF7_D] = d;
 	if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d))
 		word[LEAF71_A] = a;
 }
