@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -49,6 +50,20 @@ static bool one_in(unsigned n)
 
 /* ---- the program ------------------------------------------------------------------------------------ */
 
+#define ARCH_REQ_XCOMP_PERM 0x1023
+
+/* AMX: only a thread that used tiles has room for what others put there. */
+static void begin_tiles(void)
+{
+#ifdef SYS_arch_prctl
+	if (!syscall(SYS_arch_prctl, ARCH_REQ_XCOMP_PERM, XSAVE_XTILE_DATA)) {
+		static unsigned char config[64] = { [0] = 1, [16] = 4, [48] = 1 };
+
+		__asm__ volatile("ldtilecfg %0\n\ttilezero %%tmm0\n\ttilerelease" : : "m"(config));
+	}
+#endif
+}
+
 static pid_t start_program(void)
 {
 	int status;
@@ -59,6 +74,7 @@ static pid_t start_program(void)
 			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
 
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		begin_tiles();
 		if (p != (void *)CODE || ptrace(PTRACE_TRACEME, 0, NULL, NULL))
 			_exit(1);
 		raise(SIGSTOP);
@@ -362,7 +378,7 @@ static bool is_emulated(const struct vm_insn *in)
 }
 
 /* With the encoding in d->x. False: the decoder knows none, or not of this kind. */
-static bool one_round(struct round *d, bool vector)
+static inline bool one_round(struct round *d, bool vector)
 {
 	unsigned char code[sizeof(d->x.bytes) + 1];
 	struct vm_insn in = { .addr = CODE }, *at;

@@ -225,9 +225,9 @@ static void convert_operands(struct vm_insn *in, const ZydisDecodedInstruction *
 				convert_operand(&in->opd[i], &o[i]) &&
 				(o[i].type != ZYDIS_OPERAND_TYPE_MEMORY || z->address_width == 64);
 
-			/* written where the interpreter cannot tell, or too much */
+			/* written where the interpreter cannot tell, too much, or nobody says how much */
 			if (in->opd[i].kind == VM_OPD_MEM && in->opd[i].written &&
-			    (!fits || o[i].size > 64 * 8))
+			    (!fits || !o[i].size || o[i].size > 64 * 8))
 				in->regs_written = 0xffff;
 			ours &= fits;
 			in->nr++;
@@ -351,6 +351,8 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 #if defined(__x86_64__)
 	if (in->op == OP_GENERIC && in->vector)
 		vm_choose_vector(in, &z, o);
+	if (z.meta.isa_set >= ZYDIS_ISA_SET_AMX_BF16 && z.meta.isa_set <= ZYDIS_ISA_SET_AMX_TILE)
+		vm_choose_tile(in, &z, o);
 #endif
 	return true;
 }

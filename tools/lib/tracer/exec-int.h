@@ -205,6 +205,11 @@ enum vm_result exec_system(struct vm *vm, const struct vm_insn *in);
 /* exec-vector.c: VM_FOREIGN where it is not done here. */
 enum vm_result exec_vector(struct vm *vm, const struct vm_insn *in);
 
+/* exec-tile.c */
+enum vm_result exec_tile(struct vm *vm, const struct vm_insn *in);
+/* Nothing is known of them from here on. */
+void vm_tiles_lost(struct vm *vm);
+
 /* exec-string.c */
 enum vm_result exec_string(struct vm *vm, const struct vm_insn *in);
 

@@ -264,6 +264,8 @@ static enum vm_result do_xrstor(struct vm *vm, const struct vm_insn *in)
 	if (!s->known && vm->exact)
 		return VM_FOREIGN;
 	take_back(vm, s);
+	if (mask & (BIT(XSAVE_XTILE_CFG) | BIT(XSAVE_XTILE_DATA)))
+		vm_tiles_lost(vm);
 	return VM_OK;
 }
 

@@ -335,6 +335,7 @@ enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 	case OP_CLD:
 	case OP_STD: exec_set_flags(vm, VM_DF, in->op == OP_STD ? VM_DF : 0); return VM_OK;
 	case OP_CPUID ... OP_XRSTOR: return exec_system(vm, in);
+	case OP_TILE: return exec_tile(vm, in);
 	case OP_SYSCALL: return VM_SYSCALL;
 	default: return VM_FAULT;
 	}

@@ -94,6 +94,7 @@ static void forget_way(struct vm *vm)
 	vm->mask_known = UINT8_MAX;
 	vm->x87_known = true;
 	vm->vectors_read = false;
+	vm->tiles.read = false;
 	vm->monitor_size = 0;
 	for (unsigned i = 0; i < VM_SAVED; i++)
 		vm->saved[i].size = 0;

@@ -19,6 +19,9 @@ struct vm_insn;
 /* exec-vector.c: of an instruction that was just decoded. */
 void vm_choose_vector(struct vm_insn *in, const ZydisDecodedInstruction *z,
 		      const ZydisDecodedOperand *o);
+/* exec-tile.c: likewise, and whatever it was taken for. */
+void vm_choose_tile(struct vm_insn *in, const ZydisDecodedInstruction *z,
+		    const ZydisDecodedOperand *o);
 /* An instruction that the CPU does not know would end this process. */
 bool native_cpu_has(const struct native_cpu *cpu, const ZydisDecodedInstruction *z);
 

@@ -142,7 +142,7 @@ struct vm_insn {
 	uint16_t native; /* native.c: 0 = not looked at yet */
 	struct vm_sum sum;
 	uint64_t mask[2]; /* of operands 0 and 1 */
-	struct vm_vector simd;
+	struct vm_vector simd; /* of OP_TILE: exec-tile.c's operation and tiles */
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 };
 
@@ -193,6 +193,16 @@ struct vm_saved {
 };
 
 #define VM_SAVED 4
+
+/* AMX: exec-tile.c. */
+#define VM_TILES 8
+struct vm_tiles {
+	bool read; /* the rest is filled */
+	bool config_known;
+	uint8_t known; /* bit n: data[n] */
+	unsigned char config[64];
+	unsigned char data[VM_TILES][1024];
+};
 
 #define VM_AHEAD_MAX 128
 
@@ -270,6 +280,7 @@ struct vm {
 	unsigned char xsave[VM_XSAVE] __attribute__((aligned(64)));
 	struct vm_saved saved[VM_SAVED];
 	unsigned next_saved;
+	struct vm_tiles tiles;
 	/* Of AArch64 (a64*.c); fs_base is TPIDR_EL0. */
 	bool (*read_vectors)(struct vm *vm); /* fills xsave; NULL: cannot be had */
 	uint64_t monitor;		     /* address of exclusive accesses */
@@ -411,6 +422,7 @@ enum vm_op {
 	OP_XSAVE,
 	OP_XSAVEC,
 	OP_XRSTOR,
+	OP_TILE,
 	OP_SYSCALL,
 	OP_FAULT,
 };
