@@ -30,6 +30,6 @@ like "the kernel is refused" "$(nobody record -e cpu-clock:k -o x.data true)" 's
 like "all processes are refused" "$(nobody record -e cpu-clock -a -o x.data true)" 'watching all processes .* kernel.perf_event_paranoid <= 0 \(it is 2\)'
 like "somebody else's process is refused" "$(nobody record -e cpu-clock:u -p 1 -o x.data true)" 'process 1 may not be watched'
 like "large rings are refused" "$(nobody record -e cpu-clock:u -m 16384 -o x.data true)" 'kernel.perf_event_mlock_kb'
-like "too few descriptors" "$(su nobody -s /bin/sh -c "ulimit -n 7; cd '$TMP/nobody'; ./perf record -e cpu-clock:u,faults:u,cs:u,minor-faults:u -o x.data true" 2>&1)" 'too many open files.*limit is 7'
+like "too few descriptors" "$(su nobody -s /bin/sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 7; cd '$TMP/nobody'; ./perf record -e cpu-clock:u,faults:u,cs:u,minor-faults:u -o x.data true" 2>&1)" 'too many open files.*limit is 7'
 check "no refusal leaves a file" test ! -e "$TMP/nobody/x.data"
 done_testing

@@ -59,6 +59,7 @@ attached() {
 		PERF_TRACER_WITHOUT=$_without timeout -k 5 60 "$PERF" record -v "$@" -o e.data -p $_pid \
 			>out 2>err
 		_got=$?
+		[ $_got -eq 0 ] || kill -9 $_pid # perhaps it waits for perf
 		wait $_pid 2>/dev/null
 		[ $_got -eq 0 ] && ! grep -q unseen err && continue
 		_bad="$_bad $mode $seed: status $_got $(tail -1 err)"

@@ -165,7 +165,8 @@ is "... and the program runs to its end" "$(cat out)" "$(./life turns 3)"
 "$PERF" record --branch-trace=30k -j any_call -o t.data -- ./life calls >out 2>err
 is "calls alone, by -j" "$("$PERF" script -i t.data -F brstacksym | tr ' ' '\n' | awk -F'[+/]' '
 	$1 == "turns" { n++ } $3 == "turns" && $1 != "main" { bad++ } END { print (n > 3000), bad + 0 }')" "1 0"
-"$PERF" record -g --branch-trace=20k -o t.data -- ./life calls >out 2>err
+# where CPUID is slow the first sample comes before main, and some ten thousand branches of waiting follow
+"$PERF" record -g --branch-trace=200k -o t.data -- ./life calls >out 2>err
 is "with call chains of the place where a stack ends" "$("$PERF" script -i t.data -F ip,sym | awk '
 	NF == 0 { n += a == "turns"; bad += a == "turns" && b != "main"; k = 0; next }
 	++k == 1 { a = $2 } k == 2 { b = $2 } END { print (n > 20), bad + 0 }')" "1 0"
