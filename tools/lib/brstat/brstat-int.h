@@ -220,15 +220,16 @@ struct brstat {
 	struct decoders dec;
 	struct hops hops,
 		ends; /* ends: where a stack does, so that they lie apart from what is looked at again and again */
-	struct tuples fars;    /* HOP_*, and where the next one left */
-	struct pair *pairs;    /* of all steps */
-	unsigned pair_bits;    /* of their size */
-	size_t nr_pairs;       /* what is in them */
-	struct tuples spaces;  /* address space and its generation: struct hop's */
-	uint32_t space;	       /* the last one */
-	uint32_t times;	       /* how often there is the stack at hand */
-	struct kept *kept;     /* stacks.c; NULL: none so far */
-	VEC(uint32_t) waiting; /* of them: came again */
+	struct tuples fars;	/* HOP_*, and where the next one left */
+	struct pair *pairs;	/* of all steps */
+	unsigned pair_bits;	/* of their size */
+	size_t nr_pairs;	/* what is in them */
+	struct tuples spaces;	/* address space and its generation: struct hop's */
+	uint32_t space;		/* the last one */
+	uint32_t times;		/* how often there is the stack at hand */
+	struct slice_list *ran; /* not NULL: functions go there, and are not counted */
+	struct kept *kept;	/* stacks.c; NULL: none so far */
+	VEC(uint32_t) waiting;	/* of them: came again */
 	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */

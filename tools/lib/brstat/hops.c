@@ -67,10 +67,10 @@ static bool hash_of_pair(const void *slot, uint64_t *hash)
 	return p->step;
 }
 
-/* Room for @more in a table of 2^@bits: a third stays empty at least. */
+/* Room for @more in a table of 2^@bits: half of it stays empty at least, so that most looks find what they are for at once. */
 static inline bool has_room(size_t nr, size_t more, unsigned bits)
 {
-	return likely((nr + more) * 3 <= (size_t)2 << bits);
+	return likely((nr + more) * 2 <= (size_t)1 << bits);
 }
 
 static void *new_slots(size_t size, unsigned bits)
@@ -513,6 +513,18 @@ static __always_inline int count_after(struct brstat *b, struct walk_state *w, c
 	return 0;
 }
 
+/* Of a stack that comes again and again: what is counted by time. */
+static int note_function(struct brstat *b, uint32_t function)
+{
+	vec_for_each (r, b->ran) {
+		if (r->function == function) {
+			r->nr++;
+			return 0;
+		}
+	}
+	return vec_push(b->ran, ((struct slice_count){ function, 1 }));
+}
+
 static __always_inline int count_hop(struct brstat *b, struct hops *in, struct walk_state *w,
 				     struct hop *h, const struct taken *t, const unsigned what)
 {
@@ -535,9 +547,9 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 			return count_after(b, w, h, in->more[i].edge);
 		return 0;
 	}
-	if (what == BRSTAT_QUALITY && h->key & HOP_BRANCH)
-		return brstat_count_function(b, h->use);
-	return 0;
+	if (what != BRSTAT_QUALITY || !(h->key & HOP_BRANCH))
+		return 0;
+	return b->ran ? note_function(b, h->use) : brstat_count_function(b, h->use);
 }
 
 /* Of branches @t up to @last. 0 or -ENOMEM. */
@@ -610,8 +622,9 @@ static __always_inline void ask_for(struct taken *t, uint64_t key, const struct 
 /* A branch alone. */
 static inline uint64_t own_key(const struct taken *t, uint64_t space)
 {
-	return space | HOP_BRANCH | ((t->flags & 3) != 0) * HOP_FLAGGED |
-	       branch_flags_type(t->flags) << HOP_TYPE;
+	const uint32_t flagged = (t->flags | t->flags >> 1) & 1;
+
+	return space | HOP_BRANCH | flagged * HOP_FLAGGED | branch_flags_type(t->flags) << HOP_TYPE;
 }
 
 /* Of one with a next one that does not leave behind it, or not near; 0: no memory. */

@@ -3,7 +3,7 @@
  * Stacks that came before. Programs go in circles, and where a recording has neither cycles nor mispredictions that
  * come and go, the same stack is there again and again, to the byte. One that is kept is counted when it has to
  * go, for all its times at once: all counts are sums, and what a stack says of loops, calls and outcomes depends on no other.
- * Not so where it is counted when it was, BRSTAT_QUALITY.
+ * Not so when it was, BRSTAT_QUALITY: the functions that its branches left are counted each time, of a list.
  *
  * Where few stacks are those of before none are kept for a while: looking for one costs a fifth of what counting it does.
  */
@@ -12,7 +12,7 @@
 #include "branch/branch.h"
 #include "brstat-int.h"
 
-#define KEPT_BITS 13
+#define KEPT_BITS 14
 #define KEPT_LEN  64   /* entries at most */
 #define WINDOW	  1024 /* stacks, of which one in LEAST has to be there again */
 #define LEAST	  8
@@ -25,6 +25,7 @@ struct kept {
 	uint32_t space;
 	bool all;
 	unsigned char *entries;
+	struct slice_list ran; /* functions of its branches; none: not made */
 };
 
 static int count_times(struct brstat *b, const struct sample_branches *s, uint32_t space,
@@ -43,9 +44,38 @@ static int count_kept(struct brstat *b, struct kept *k)
 
 	b->times = k->times;
 	k->times = 0;
+	k->ran.n = 0;
+	b->ran = b->o.what == BRSTAT_QUALITY ? &k->ran : NULL;
 	ret = count_times(b, &s, k->space, NULL, k->all);
+	b->ran = NULL;
 	b->times = 1;
 	return ret;
+}
+
+static int count_functions(struct brstat *b, const struct kept *k)
+{
+	int ret = 0;
+
+	vec_for_each (r, &k->ran) {
+		b->times = r->nr;
+		ret = ret ?: brstat_count_function(b, r->function);
+	}
+	b->times = 1;
+	return ret;
+}
+
+/* It is there again. */
+static int count_again(struct brstat *b, struct kept *k)
+{
+	int ret = 0;
+
+	b->nr_found++;
+	if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept)))
+		return -ENOMEM;
+	k->times++;
+	if (k->times == BRSTAT_TIMES_MAX || (b->o.what == BRSTAT_QUALITY && !k->ran.n))
+		ret = count_kept(b, k);
+	return ret ?: count_functions(b, k);
 }
 
 int brstat_settle_stacks(struct brstat *b)
@@ -64,8 +94,10 @@ int brstat_settle_stacks(struct brstat *b)
 
 void brstat_forget_stacks(struct brstat *b)
 {
-	for (size_t i = 0; b->kept && i < (size_t)1 << KEPT_BITS; i++)
+	for (size_t i = 0; b->kept && i < (size_t)1 << KEPT_BITS; i++) {
 		free(b->kept[i].entries);
+		vec_free(&b->kept[i].ran);
+	}
 	free(b->kept);
 	b->kept = NULL;
 	vec_free(&b->waiting);
@@ -115,6 +147,7 @@ static int keep(struct kept *k, const struct kept *new, const unsigned char *ent
 		k->room = new->nr;
 	}
 	memcpy(k->entries, entries, size);
+	k->ran.n = 0;
 	k->hash = new->hash;
 	k->nr = new->nr;
 	k->space = new->space;
@@ -149,7 +182,7 @@ int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct 
 	new.space = brstat_space(b, th);
 	if (new.space == ID_NONE)
 		return -ENOMEM;
-	if (s->nr > KEPT_LEN || s->swap || b->o.what & BRSTAT_QUALITY || !is_worth_looking(b))
+	if (s->nr > KEPT_LEN || s->swap || !is_worth_looking(b))
 		return count_times(b, s, new.space, th, all);
 	if (unlikely(!b->kept)) {
 		b->kept = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept));
@@ -158,12 +191,8 @@ int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct 
 	}
 	new.hash = hash_stack(s->entries, s->nr);
 	k = find_kept(b, &new, s->entries);
-	if (is_kept(k, &new, s->entries)) {
-		b->nr_found++;
-		if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept)))
-			return -ENOMEM;
-		return ++k->times == BRSTAT_TIMES_MAX ? count_kept(b, k) : 0;
-	}
+	if (is_kept(k, &new, s->entries))
+		return count_again(b, k);
 	ret = k->times ? count_kept(b, k) : 0;
 	ret = ret ?: count_times(b, s, new.space, th, all);
 	return ret ?: keep(k, &new, s->entries);
