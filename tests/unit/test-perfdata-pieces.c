@@ -5,9 +5,10 @@
  * in either byte order, packed and not. And what is known of pieces that somebody else reads.
  */
 #include "config.h"
+#include "elf/elf.h"
 #include "perfdata-build.h"
 
-#define MAX 5000
+#define MAX 16000
 
 static struct build f;
 static uint64_t seed;
@@ -239,6 +240,133 @@ static void rows_of_a_thread(void **state)
 	}
 }
 
+/* What this process has read so far; 0 where the kernel does not tell. */
+static uint64_t bytes_read(void)
+{
+	char *text = file_read_all("/proc/self/io", 4096, NULL, NULL);
+	char *at = text ? strstr(text, "rchar: ") : NULL;
+	uint64_t n = at ? strtoull(at + 7, NULL, 10) : 0;
+
+	free(text);
+	return n;
+}
+
+/* Longer than what is read at once; threads change seldom, and the tool writes something now and then. */
+static void make_long(bool big)
+{
+	uint64_t tid = 0, t = 1000;
+
+	start_file(&f, big, 64);
+	for (int r = 0; r < 60; r++) {
+		for (uint64_t cpu = 0; cpu < 2; cpu++)
+			for (uint64_t i = 0; i < 100; i++) {
+				put_sample(&f, t + i, t + i * 3 + cpu, EVENT_ID);
+				set(&f, f.n - 20, tid, 4);
+				tid = dice(30) ? tid : dice(4);
+				if (r % 7 == 3 && dice(9) == 0)
+					put_header(&f, 60, 0, 8);
+			}
+		t += 250;
+		put_header(&f, PERF_RECORD_FINISHED_ROUND, 0, 8);
+	}
+	end_file(&f);
+}
+
+/* Of a long file the walk looks at samples without reading them. */
+static void looked_at(void **state)
+{
+	static struct firsts one, rows;
+	static struct list whole, pieces, others;
+	struct perfdata_index_opts o = { 1 << 14, 3, keep_first, &rows };
+	struct perfdata_index *x;
+	struct perfdata *pd;
+	uint64_t before;
+	struct err e;
+
+	(void)state;
+	elf_guard_install(); /* without that nothing is only looked at */
+	seed = 11;
+	for (int n = 0; n < 6; n++) {
+		whole.n = 0;
+		make_long(n % 2);
+		read_all(NULL, 0, 0, &whole);
+		assert_int_equal(index_firsts(&one, false, &pieces),
+				 index_firsts(&rows, true, &others));
+		check_same(&one.kept, &rows.kept);
+		check_same(&pieces, &others);
+		check_same(&whole, &others);
+		memset(&rows, 0, sizeof(rows));
+		rows.says = true;
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		before = bytes_read();
+		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+		if (before)
+			assert_true(bytes_read() - before < f.n / 2);
+		perfdata_index_free(x);
+		perfdata_close(pd);
+	}
+}
+
+/*
+ * Cuts the file, once, when it is asked about a record behind @from; @left bytes of what follows remain, or somewhat
+ * more to the end of a page: behind that there are no zeros.
+ */
+struct cutter {
+	struct firsts k;
+	int fd;
+	bool page;
+	uint64_t from, left;
+	bool cut;
+};
+
+static enum perfdata_keep keep_and_cut(void *ctx, const struct record *rec)
+{
+	struct cutter *c = ctx;
+
+	if (!c->cut && rec->offset > c->from) {
+		c->cut = true;
+		assert_int_equal(ftruncate(c->fd, (off_t)align_up(rec->offset + c->left,
+								  c->page ? 4096 : 1)),
+				 0);
+	}
+	return keep_first(&c->k, rec);
+}
+
+/* A file that becomes shorter while it is looked at: that is told as it is of one that is read. */
+static void cut_under_the_walk(void **state)
+{
+	static struct cutter c;
+	struct perfdata_index_opts o = { 1 << 14, 3, keep_and_cut, &c };
+	char path[64];
+
+	(void)state;
+	elf_guard_install(); /* the first one: cmocka sets a handler before each test */
+	seed = 12;
+	for (unsigned n = 0; n < 12; n++) {
+		struct perfdata_index *x;
+		struct perfdata *pd;
+		struct err e;
+
+		make_long(n % 2);
+		memset(&c, 0, sizeof(c));
+		c.k.says = true;
+		c.from = (256u << 10) + n * 10000;
+		c.left = n * 3000;
+		c.page = n % 3;
+		c.fd = memfile(f.b, f.n);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", c.fd);
+		assert_int_equal(perfdata_open(&pd, path, NULL, &e), 0);
+		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+		assert_true(c.cut);
+		assert_non_null(perfdata_index_damage(x));
+		assert_non_null(strstr(perfdata_index_damage(x)->text, "the data ends"));
+		assert_int_equal(elf_guard_hits(), 0); /* which are programs */
+		perfdata_index_free(x);
+		perfdata_close(pd);
+		close(c.fd);
+	}
+}
+
 static enum perfdata_keep none(void *ctx, const struct record *rec)
 {
 	(void)ctx, (void)rec;
@@ -426,17 +554,6 @@ static void cut_meanwhile(void **state)
 	close(fd);
 }
 
-/* What this process has read so far; 0 where the kernel does not tell. */
-static uint64_t bytes_read(void)
-{
-	char *text = file_read_all("/proc/self/io", 4096, NULL, NULL);
-	char *at = text ? strstr(text, "rchar: ") : NULL;
-	uint64_t n = at ? strtoull(at + 7, NULL, 10) : 0;
-
-	free(text);
-	return n;
-}
-
 /*
  * A file of thousands of short runs without rounds: a piece reads those whose times it has, and not all of
  * them each time.
@@ -481,6 +598,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(rows_of_a_thread),
+		cmocka_unit_test(cut_under_the_walk),	cmocka_unit_test(looked_at),
 		cmocka_unit_test(read_as_a_whole),	cmocka_unit_test(damage),
 		cmocka_unit_test(packed_damage),	cmocka_unit_test(again),
 		cmocka_unit_test(cut_meanwhile),	cmocka_unit_test(short_runs),

@@ -18,7 +18,6 @@ bool guard_installed(void);
 void guard_begin(void);
 /* The map lies there from now on; NULL = no memory, then it must not be used. */
 struct elf_guard *guard_end(const void *map, size_t size);
-void guard_drop(struct elf_guard *g);
 
 /* Sets the limits of an open file. */
 void limits_init(struct elf_file *f, bool none);

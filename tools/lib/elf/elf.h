@@ -103,8 +103,15 @@ void elf_guard_install(void);
 void elf_starved_install(void);
 /* For who has taken SIGBUS over after that: true = it was such a file, which reads as zeros now. */
 bool elf_guard_mend(const siginfo_t *si);
-/* How many mapped files were found cut short so far. */
+/* How many mapped files were found cut short so far, of those that elf_open() maps. */
 unsigned elf_guard_hits(void);
+/*
+ * The same for a map of the caller's, which is any file: what it no longer has reads as zeros, and the caller finds
+ * out by itself. NULL: elf_guard_install() was not called, or no memory; then it must not be looked at.
+ * Dropped before the map goes; NULL is fine.
+ */
+struct elf_guard *elf_guard_add(const void *map, size_t size);
+void elf_guard_drop(struct elf_guard *g);
 
 const char *elf_path(const struct elf_file *f);
 unsigned elf_e_machine(const struct elf_file *f);

@@ -141,7 +141,7 @@ void elf_close(struct elf_file *f)
 	if (!f)
 		return;
 	/* Dropped first: another map may lie there as soon as this one is gone. */
-	guard_drop(f->guard);
+	elf_guard_drop(f->guard);
 	elf_end(f->elf);
 	if (f->fd >= 0)
 		close(f->fd);

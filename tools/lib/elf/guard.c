@@ -20,6 +20,7 @@
 struct elf_guard {
 	atomic_uintptr_t start, end; /* end 0 = free, 1 = taken and not set yet */
 	atomic_uint turn;	     /* how often it was taken */
+	atomic_bool uncounted;
 	struct elf_guard *next;
 };
 
@@ -48,7 +49,7 @@ bool elf_guard_mend(const siginfo_t *si)
 
 		if (end > 1 && at >= start && at < end && atomic_load(&g->turn) == turn &&
 		    put_zeros(at, end)) {
-			atomic_fetch_add(&hits, 1);
+			atomic_fetch_add(&hits, !atomic_load(&g->uncounted));
 			return true;
 		}
 	}
@@ -118,21 +119,34 @@ static struct elf_guard *guard_new(void)
 	return g;
 }
 
-struct elf_guard *guard_end(const void *map, size_t size)
+static struct elf_guard *guard_set(const void *map, size_t size, bool uncounted)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), start = (uintptr_t)map & ~(page - 1);
 	struct elf_guard *g = map ? guard_new() : NULL;
 
 	if (g) {
 		atomic_fetch_add(&g->turn, 1);
+		atomic_store(&g->uncounted, uncounted);
 		atomic_store(&g->start, start);
 		atomic_store(&g->end, align_up((uintptr_t)map + size, page));
 	}
+	return g;
+}
+
+struct elf_guard *guard_end(const void *map, size_t size)
+{
+	struct elf_guard *g = guard_set(map, size, false);
+
 	pending = 0;
 	return g;
 }
 
-void guard_drop(struct elf_guard *g)
+struct elf_guard *elf_guard_add(const void *map, size_t size)
+{
+	return guard_installed() ? guard_set(map, size, true) : NULL;
+}
+
+void elf_guard_drop(struct elf_guard *g)
 {
 	if (g)
 		atomic_store(&g->end, 0);

@@ -20,6 +20,8 @@
 #define LOOKS_MAX     (1u << 26) /* at a stretch, by all pieces of a stage */
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
+#define LOOK	      (16u << 10) /* read at once where most is only looked at */
+#define AHEAD	      32	  /* samples that are fetched from memory before their turn */
 
 /* Where samples have what the walk looks at; the same in all events, else time is 0. */
 struct places {
@@ -45,6 +47,8 @@ struct walk {
 	struct places places;
 	bool has_thread; /* of which no sample is kept until another record comes ... */
 	uint64_t thread; /* ... pid and tid as they stand in the file */
+	struct window_view view;
+	unsigned char *copy; /* of a record that was looked at there; NULL = there is no view */
 };
 
 static int no_memory(struct err *e)
@@ -374,16 +378,42 @@ static int walk_record(struct walk *w, const struct record *rec, bool unzipped, 
 	return ret;
 }
 
-/* Bytes at the walk's place that need no reading, and no unpacking, any more. */
-static inline const unsigned char *at_hand(const struct stream *s, size_t *left, uint64_t *offset)
+/* Whether there is a whole record in @left bytes. */
+static inline bool holds_record(const unsigned char *p, size_t left, bool swap)
+{
+	return left >= 8 && left >= load_u16(p + 6, swap);
+}
+
+/*
+ * Bytes at the walk's place that need no reading, and no unpacking, any more. *viewed: they may change while they
+ * are looked at.
+ */
+static inline const unsigned char *at_hand(struct walk *w, struct stream *s, size_t *left,
+					   uint64_t *offset, bool *viewed)
 {
 	uint64_t skip = s->pos - s->win.base;
+	const unsigned char *p;
 
+	*viewed = false;
 	if (s->in_zip)
 		return unzip_peek(s->zip, left, offset);
 	*offset = s->pos;
 	*left = skip < s->win.len ? (size_t)min_u64(s->win.len - skip, s->end - s->pos) : 0;
-	return s->win.buf + skip;
+	if (!w->copy || holds_record(s->win.buf + skip, *left, w->pd->swap))
+		return s->win.buf + skip;
+	p = window_view_at(&w->view, s->win.fd, s->pos, left);
+	if (unlikely(!p)) /* then all of it is read */
+		s->win.look = 0;
+	*left = (size_t)min_u64(*left, s->end - s->pos);
+	*viewed = *left;
+	return p;
+}
+
+/* What is there of the record at @p, in *left bytes of at least 8, where nobody changes it. */
+static const unsigned char *copy_record(const struct walk *w, const unsigned char *p, size_t *left)
+{
+	*left = (size_t)min_u64(*left, max_u64(8, load_u16(p + 6, w->pd->swap)));
+	return memcpy(w->copy, p, *left);
 }
 
 /*
@@ -398,11 +428,16 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 	struct raw_record raw;
 	const unsigned char *p;
 	uint64_t offset;
+	bool viewed;
 	size_t left;
 
-	p = at_hand(s, &left, &offset);
+	p = at_hand(w, s, &left, &offset, &viewed);
 	if (left < 8)
 		return false;
+	if (viewed && load_u32(p, pd->swap) != PERF_RECORD_SAMPLE)
+		return false;
+	if (viewed)
+		p = copy_record(w, p, &left);
 	record_header(&raw, p, pd->swap);
 	if (raw.type != PERF_RECORD_SAMPLE || left < raw.size || raw.size < 8)
 		return false;
@@ -454,7 +489,8 @@ struct row {
  * Most samples: of the same thread as the one before, later in time, of the same stretch. All that is to be
  * known of such a row is how long it is.
  */
-static inline void walk_row(const struct walk *w, struct row *row, bool several, bool swap)
+static inline void walk_row(const struct walk *w, struct row *row, bool several, bool swap,
+			    bool viewed)
 {
 	const struct places *at = &w->places;
 	const unsigned char *p = row->p;
@@ -464,10 +500,18 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 		uint32_t size = load_u16(p + 6, swap);
 		uint64_t time;
 
+		/* What is looked at more than once has to be the same each time. */
+		__asm__("" : "+r"(size));
 		if (load_u32(p, swap) != PERF_RECORD_SAMPLE || size < at->least ||
 		    size > (size_t)(row->end - p))
 			break;
+		/* Where samples are of about one size the next ones lie there, in memory that nobody read lately. */
+		if (viewed) {
+			__builtin_prefetch(p + AHEAD * size);
+			__builtin_prefetch(p + AHEAD * size + at->least);
+		}
 		time = load_u64(p + at->time, swap);
+		__asm__("" : "+r"(time));
 		if (time < last || time > row->most ||
 		    load_u64(p + at->thread, false) != w->thread ||
 		    (several && !is_recent(w->pd, load_u64(p + at->id, swap))))
@@ -489,20 +533,23 @@ static void skip_row(struct walk *w)
 	struct row row;
 	uint64_t offset;
 	size_t left, n;
+	bool viewed;
 
 	if (!w->has_thread || !w->open || w->stream != source_of(pd, pd->cur, s->in_zip))
 		return;
-	row.p = at_hand(s, &left, &offset);
-	if (offset >= w->next_mark)
+	row.p = at_hand(w, s, &left, &offset, &viewed);
+	if (!left || offset >= w->next_mark)
 		return;
 	row.end = row.p + left;
 	row.mark = row.p + min_u64(left, w->next_mark - offset);
 	row.time = w->last_time;
 	row.most = w->open_next ? RECORD_NO_TIME - 1 : w->limit;
-	if (likely(!pd->swap && !w->places.id))
-		walk_row(w, &row, false, false);
+	if (likely(!pd->swap && !w->places.id && viewed))
+		walk_row(w, &row, false, false, true);
+	else if (!pd->swap && !w->places.id)
+		walk_row(w, &row, false, false, false);
 	else
-		walk_row(w, &row, w->places.id, pd->swap);
+		walk_row(w, &row, w->places.id, pd->swap, viewed);
 	n = left - (size_t)(row.end - row.p);
 	if (!n)
 		return;
@@ -536,6 +583,23 @@ static int walk_samples(struct walk *w, bool *samples, struct err *e)
 	return ret;
 }
 
+/* What is no plain sample is read, and of the others a few words looked at. */
+static void start_view(struct walk *w)
+{
+	/* Packed records are read whole. */
+	w->copy = w->x->frames ? NULL : malloc(RECORD_MAX + 1);
+	for (size_t i = 0; w->copy && i < w->pd->nr_streams; i++)
+		w->pd->streams[i].win.look = LOOK;
+}
+
+static void end_view(struct walk *w)
+{
+	for (size_t i = 0; i < w->pd->nr_streams; i++)
+		w->pd->streams[i].win.look = 0;
+	window_view_free(&w->view);
+	free(w->copy);
+}
+
 static int walk_all(struct walk *w, struct err *e)
 {
 	struct perfdata_index *x = w->x;
@@ -544,11 +608,13 @@ static int walk_all(struct walk *w, struct err *e)
 	int ret = 0, end = 0;
 
 	w->places = find_places(w->pd);
+	start_view(w);
 	w->pd->next_progress = UINT64_MAX; /* that is told by those who read */
 	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0) {
 		ret = walk_record(w, &rec, unzipped, &samples, e);
 		ret = ret ?: walk_samples(w, &samples, e);
 	}
+	end_view(w);
 	if (!ret && x->frames && frames_gave_up(x->frames))
 		ret = refuse(e);
 	if (ret)

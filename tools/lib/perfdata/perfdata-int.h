@@ -2,6 +2,7 @@
 /*
  * Inside the perfdata room. From the bytes up:
  *
+ *	view	a part of a file, mapped, to look at (window-view.c)
  *	window	a few hundred KB of a file or pipe that moves forward (window.c)
  *	stream	whole records out of a window, through zstd where needed (stream.c, zstd.c)
  *	events	attrs, ids, and where a record keeps its id and time (events.c)
@@ -57,6 +58,7 @@ struct window {
 	int code; /* the first read error, -errno */
 	unsigned char *buf;
 	size_t cap, len;
+	size_t look; /* a file: so much a read asks for, if that is enough; 0 = all that there is room for */
 	uint64_t base; /* offset of buf[0] in the file */
 };
 
@@ -86,6 +88,27 @@ static inline const unsigned char *window_at(struct window *w, uint64_t off, siz
 
 /* pread() until @n bytes are there or the file ends: the count, or -errno. */
 ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off);
+
+/* ---- view ------------------------------------------------------------------------------------ */
+
+#define VIEW_LEAST (128u << 10) /* more than any record */
+
+struct window_view {
+	int fd;
+	unsigned char *map; /* NULL = none */
+	uint64_t base;
+	size_t len;
+	struct elf_guard *guard;
+	bool to_end; /* of the file, as it was then */
+	bool fails;  /* nothing can be mapped, or there is no more */
+};
+
+/*
+ * Bytes at @off: those of one record at least, but at the end of the file. *left = 0: there is no view of them,
+ * read them. They may change while they are looked at.
+ */
+const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off, size_t *left);
+void window_view_free(struct window_view *v);
 
 /* ---- stream ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A window onto a file or a pipe: the only place that reads record bytes. Files are read, not
+ * A window onto a file or a pipe: the only place that reads record bytes (window-view.c looks at some). Files are read, not
  * mapped: one that another program cuts short then ends, where a mapping would raise SIGBUS. A
  * record lies in one piece, since the window moves when the next one does not fit. Windows whose
  * records are still wanted are kept whole and handed back when nobody needs them, so that ordering
@@ -130,9 +130,10 @@ static bool window_grow(struct window *w, size_t cap)
 	return true;
 }
 
-static void window_fill_file(struct window *w, uint64_t off)
+static void window_fill_file(struct window *w, uint64_t off, size_t need)
 {
-	ssize_t n = window_pread(w->fd, w->buf, w->cap, off);
+	size_t ask = w->look ? min_u64(w->cap, max_u64(w->look, need)) : w->cap;
+	ssize_t n = window_pread(w->fd, w->buf, ask, off);
 
 	if (n < 0) {
 		w->code = (int)n;
@@ -211,7 +212,7 @@ const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, si
 	if (w->seekable) {
 		if (need > w->cap && !window_grow(w, need))
 			return w->buf;
-		window_fill_file(w, off);
+		window_fill_file(w, off, need);
 	} else {
 		if (off < w->base || off > UINT64_MAX - need)
 			return w->buf;
