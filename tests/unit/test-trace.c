@@ -221,7 +221,7 @@ static void no_formats(void **state)
 /* ---- samples as text --------------------------------------------------------------------------- */
 
 #define PLACES                                                             \
-	"\tfield:int pid;\toffset:4;\tsize:4;\tsigned:1;\n"                \
+	"\n\tfield:int pid;\toffset:4;\tsize:4;\tsigned:1;\n"              \
 	"\tfield:__data_loc char[] name;\toffset:8;\tsize:4;\tsigned:0;\n" \
 	"\tfield:unsigned int args[2];\toffset:12;\tsize:8;\tsigned:0;\n"
 
@@ -301,15 +301,20 @@ static const struct printed {
 	{ PLACES, "\"%d\", 5 / REC->pid", 0, { 0 }, "pid=0" },
 	{ PLACES, "\"%d\", 9 / REC->pid", 3, { 0 }, "3" },
 	/* No fields that can be believed. */
-	{ "\tfield:char\n comm[16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
-	{ "\tfield:char comm[\n16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
-	{ "\tfield:int pid;\toffset:;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
-	{ "\tfield:__data_loc char[] name;\toffset:4;\tsize:8;\tsigned:0;\n",
+	{ "\n\tfield:char\n comm[16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\n\tfield:char comm[\n16];\toffset:8;\tsize:16;\tsigned:0;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\n\tfield:int pid;\toffset:;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\n\tfield:__data_loc char[] name;\toffset:4;\tsize:8;\tsigned:0;\n",
 	  "\"x\"",
 	  7,
 	  { 0 },
 	  NULL },
-	{ "\tfield:int pid;\toffset:4096;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\tfield:int common_far;\toffset:16777216;\tsize:4;\tsigned:1;\n" PLACES,
+	  "\"%d\", REC->common_far",
+	  7,
+	  { 0 },
+	  NULL },
+	{ "\n\tfield:int pid;\toffset:4096;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
 };
 
 static void make_printed(struct made *m, const struct printed *p)
@@ -333,7 +338,7 @@ static void make_printed(struct made *m, const struct printed *p)
 	snprintf(
 		text, sizeof(text),
 		"name: made\nID: 9\nformat:\n"
-		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n\n%s\nprint fmt: %s\n",
+		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n%s\nprint fmt: %s\n",
 		p->fields, p->print);
 	put_format(m, text);
 	put(m, 0, 4);
@@ -382,7 +387,8 @@ static void samples(void **state)
 /* Texts of __trace_bprintk() by their addresses, the short ones, too. */
 static void printk(void **state)
 {
-	static const char fields[] = "\tfield:const char * fmt;\toffset:12;\tsize:8;\tsigned:0;\n";
+	static const char fields[] =
+		"\n\tfield:const char * fmt;\toffset:12;\tsize:8;\tsigned:0;\n";
 	static const char *const texts[] = {
 		[3] = "<three %d>", [4] = "<>", [5] = "<x>", [6] = "<>"
 	};

@@ -157,16 +157,22 @@ int trace_printer_new(struct trace_printer **out, const struct trace *t, bool ra
 	return 0;
 }
 
-/* Every fixed field inside the sample, and places of what is elsewhere of their 32 bits? */
-static bool fits(const struct tep_event *event, uint32_t size)
+/* Each field inside the sample, and the place of what is elsewhere of its 32 bits? */
+static bool list_fits(const struct tep_format_field *f, uint32_t size)
 {
-	for (const struct tep_format_field *f = event->format.fields; f; f = f->next) {
+	for (; f; f = f->next) {
 		if (f->offset < 0 || f->size < 0 || (uint64_t)f->offset + (uint64_t)f->size > size)
 			return false;
 		if (f->flags & TEP_FIELD_IS_DYNAMIC && f->size != 4)
 			return false;
 	}
 	return true;
+}
+
+static bool fits(const struct tep_event *event, uint32_t size)
+{
+	return list_fits(event->format.common_fields, size) &&
+	       list_fits(event->format.fields, size);
 }
 
 static void *copy_raw(struct trace_printer *p, const struct trace_raw *r)
