@@ -103,7 +103,7 @@ struct pd_event *perfdata_find_event(struct perfdata *pd, uint64_t id)
 	return NULL;
 }
 
-void perfdata_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec)
+void perfdata_resolve_any(struct perfdata *pd, const struct raw_record *r, struct record *rec)
 {
 	bool sample = r->type == PERF_RECORD_SAMPLE;
 	struct pd_event *ev;

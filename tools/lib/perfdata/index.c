@@ -469,14 +469,6 @@ static inline bool plain_sample(struct walk *w, struct record *rec)
 	return true;
 }
 
-/* Whether perfdata_find_event() finds one, as far as that is known without a search. */
-static inline bool is_recent(const struct perfdata *pd, uint64_t id)
-{
-	const struct recent_id *recent = &pd->recent[id % RECENT_IDS];
-
-	return recent->event && recent->id == id;
-}
-
 /* Bytes of samples in a row, and what was found in them. */
 struct row {
 	const unsigned char *p, *end; /* here; those that are at hand */
@@ -514,7 +506,7 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 		__asm__("" : "+r"(time));
 		if (time < last || time > row->most ||
 		    load_u64(p + at->thread, false) != w->thread ||
-		    (several && !is_recent(w->pd, load_u64(p + at->id, swap))))
+		    (several && !perfdata_is_recent(w->pd, load_u64(p + at->id, swap))))
 			break;
 		last = time;
 		p += size;

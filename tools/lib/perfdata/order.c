@@ -177,7 +177,7 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		raw.data = p + prefix;
 		r->pos += prefix + raw.size;
 		/* What is packed has none behind it. */
-		if (r->st && !r->packed)
+		if (unlikely(raw.type != PERF_RECORD_SAMPLE) && r->st && !r->packed)
 			r->pos += record_payload(&raw, pd->swap);
 		perfdata_resolve(pd, &raw, &r->rec);
 		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)

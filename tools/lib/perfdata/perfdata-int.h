@@ -148,15 +148,23 @@ void stream_init(struct stream *s, int fd, uint64_t size, uint64_t end);
 void stream_free(struct stream *s);
 /* 1, 0 at the end, or -errno. */
 int stream_next(struct stream *s, bool swap, struct raw_record *r, struct err *e);
-/*
- * Fills r from the header at @p. simpleperf's own records (type 32768 and up) keep the upper half
- * of their size in misc; what passes 64 KiB of them counts as payload.
- */
-void record_header(struct raw_record *r, const unsigned char *p, bool swap);
 /* Bytes that lie behind a record without being counted in its size. */
 uint64_t record_payload(const struct raw_record *r, bool swap);
 
 #define RECORD_SIMPLEPERF 32768
+
+/*
+ * Fills r from the header at @p. simpleperf's own records (type 32768 and up) keep the upper half
+ * of their size in misc; what passes 64 KiB of them counts as payload.
+ */
+static inline void record_header(struct raw_record *r, const unsigned char *p, bool swap)
+{
+	r->type = load_u32(p, swap);
+	r->misc = load_u16(p + 4, swap);
+	r->size = load_u16(p + 6, swap);
+	if (unlikely(r->type >= RECORD_SIMPLEPERF && r->misc))
+		r->size = r->size < 8 ? 8 : r->size;
+}
 
 /* Without @no_limits what unpacks to much more than there is gives -EFBIG. */
 struct unzip *unzip_new(bool no_limits, struct err *e);
@@ -246,8 +254,51 @@ int perfdata_set_event_ids(struct perfdata *pd, struct pd_event *ev, const void 
 			   struct err *e);
 int perfdata_set_event_name(struct perfdata *pd, struct pd_event *ev, const char *name, size_t n);
 struct pd_event *perfdata_find_event(struct perfdata *pd, uint64_t id);
-/* Fills time and event of a record. */
-void perfdata_resolve(struct perfdata *pd, const struct raw_record *r, struct record *rec);
+/* Whether perfdata_find_event() finds one, as far as that is known without a search. */
+static inline bool perfdata_is_recent(const struct perfdata *pd, uint64_t id)
+{
+	const struct recent_id *recent = &pd->recent[id % RECENT_IDS];
+
+	return recent->event && recent->id == id;
+}
+
+void perfdata_resolve_any(struct perfdata *pd, const struct raw_record *r, struct record *rec);
+
+/* The event of a sample, where that needs no search; NULL: perfdata_resolve_any() has to find out. */
+static inline const struct pd_event *perfdata_event_of(const struct perfdata *pd,
+						       const struct raw_record *r)
+{
+	const struct pd_event *ev;
+	uint64_t id;
+
+	if (unlikely(!own_events(pd)))
+		return NULL;
+	ev = pd->events.v[0];
+	if (likely(own_events(pd) == 1))
+		return ev;
+	if (unlikely(!ev->sample_id || ev->sample_id + 8u > r->size))
+		return NULL;
+	id = load_u64(r->data + ev->sample_id, pd->swap);
+	return id && perfdata_is_recent(pd, id) ? pd->recent[id % RECENT_IDS].event : NULL;
+}
+
+/* Fills time and event of a record of at least 8 bytes. */
+static inline void perfdata_resolve(struct perfdata *pd, const struct raw_record *r,
+				    struct record *rec)
+{
+	const struct pd_event *ev =
+		likely(r->type == PERF_RECORD_SAMPLE) ? perfdata_event_of(pd, r) : NULL;
+
+	if (unlikely(!ev)) {
+		perfdata_resolve_any(pd, r, rec);
+		return;
+	}
+	rec->event = &ev->pub;
+	rec->time = likely(ev->sample_time && ev->sample_time + 8u <= r->size)
+			    ? load_u64(r->data + ev->sample_time, pd->swap)
+			    : RECORD_NO_TIME;
+}
+
 /* One of the records that describe events or the machine (pipe mode). */
 int perfdata_apply(struct perfdata *pd, const struct raw_record *r, const struct obuf *payload,
 		   struct err *e);

@@ -29,15 +29,6 @@ void stream_free(struct stream *s)
 		obuf_free(&s->payload);
 }
 
-void record_header(struct raw_record *r, const unsigned char *p, bool swap)
-{
-	r->type = load_u32(p, swap);
-	r->misc = load_u16(p + 4, swap);
-	r->size = load_u16(p + 6, swap);
-	if (unlikely(r->type >= RECORD_SIMPLEPERF && r->misc))
-		r->size = r->size < 8 ? 8 : r->size;
-}
-
 uint64_t record_payload(const struct raw_record *r, bool swap)
 {
 	switch (r->type) {
