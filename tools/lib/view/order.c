@@ -35,17 +35,9 @@ static int cmp_ranked(const struct ranker *r, const struct ranked *a, const stru
 
 	if (a->v == b->v)
 		return 0;
-	/* Most values of large tables are these. */
-	if (a->unnamed && b->unnamed) {
-		/* As by_address() in keys. */
-		return r->second || a->ip == b->ip ? 0 : (int64_t)a->ip < (int64_t)b->ip ? -1 : 1;
-	}
-	/*
-	 * By its objects a named one could stand between two unnamed ones, whose addresses have it the other way round; what is
-	 * sorted would depend on what came first. Where output has an order of its own, that tells them apart before.
-	 */
-	if (k->sort && a->unnamed != b->unnamed)
-		return a->unnamed ? 1 : -1;
+	/* As by_address() in keys. */
+	if (a->unnamed && b->unnamed)
+		return a->ip == b->ip ? 0 : (int64_t)a->ip < (int64_t)b->ip ? -1 : 1;
 	return (r->second ? k->sort : k->cmp)(&r->t->keys, a->v, b->v);
 }
 
@@ -98,53 +90,158 @@ static uint64_t tuple_value(const struct ranker *r, uint32_t i)
 
 DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
 
+/* ---- addresses that have no name ------------------------------------------------------------- */
+
+/*
+ * Most values of large tables are these, and they are sorted apart, behind those with names, where output has an order of
+ * its own (key->sort). By its objects a named one could stand between two unnamed ones, whose addresses have it
+ * the other way round; what is sorted would depend on what came first.
+ */
+struct address {
+	uint64_t ip; /* so that as an unsigned number it is where by_address() in keys has it */
+	uint32_t id;
+};
+
+#define DIGIT_BITS  11
+#define DIGITS	    6
+#define DIGIT(x, d) ((x) >> (d)*DIGIT_BITS & ((1u << DIGIT_BITS) - 1))
+
+/* One digit: @from to @to, those with equal ones in their order. @n: how many have each. */
+static void sort_digit(struct address *to, const struct address *from, size_t nr, unsigned d,
+		       uint32_t *n)
+{
+	uint32_t at = 0;
+
+	for (unsigned i = 0; i < 1u << DIGIT_BITS; i++) {
+		uint32_t have = n[i];
+
+		n[i] = at;
+		at += have;
+	}
+	for (size_t i = 0; i < nr; i++)
+		to[n[DIGIT(from[i].ip, d)]++] = from[i];
+}
+
+/* From the last digit to the first. Returns where the sorted ones are: @v or @tmp. NULL: no memory. */
+static struct address *sort_addresses(struct address *v, struct address *tmp, size_t nr)
+{
+	uint32_t(*n)[1u << DIGIT_BITS] = calloc(DIGITS, sizeof(*n));
+
+	if (!n)
+		return NULL;
+	for (size_t i = 0; i < nr; i++)
+		for (unsigned d = 0; d < DIGITS; d++)
+			n[d][DIGIT(v[i].ip, d)]++;
+	for (unsigned d = 0; d < DIGITS && nr; d++) {
+		struct address *was = v;
+
+		/* All have the same one. */
+		if (n[d][DIGIT(v[0].ip, d)] == nr)
+			continue;
+		sort_digit(tmp, v, nr, d, n[d]);
+		v = tmp;
+		tmp = was;
+	}
+	free(n);
+	return v;
+}
+
+/* ---- ranks ----------------------------------------------------------------------------------- */
+
+/* Values that are told apart, each once. */
+struct values {
+	struct ranked *v;
+	struct address *unnamed;
+	uint32_t nr, nr_unnamed;
+	size_t room; /* of each; as much again, and half of that, lies behind, for sorting */
+};
+
+static int values_init(struct values *l, const struct ranker *r, size_t room)
+{
+	*l = (struct values){ .room = room };
+	l->v = malloc((room + room / 2 + 1) * sizeof(*l->v));
+	/* Pages that nobody writes to take no memory. */
+	if (r->c->key->unnamed && r->c->key->sort)
+		l->unnamed = malloc((2 * room + 1) * sizeof(*l->unnamed));
+	return l->v && (l->unnamed || !r->c->key->unnamed || !r->c->key->sort) ? 0 : -ENOMEM;
+}
+
+static void values_add(struct values *l, const struct ranker *r, uint64_t value, uint32_t id)
+{
+	struct ranked one = { .v = value, .id = id };
+
+	if (r->c->key->unnamed)
+		one.unnamed = r->c->key->unnamed(&r->t->keys, one.v, &one.ip);
+	if (one.unnamed && l->unnamed)
+		l->unnamed[l->nr_unnamed++] = (struct address){ one.ip ^ 1ULL << 63, id };
+	else
+		l->v[l->nr++] = one;
+}
+
+/* Ranks of all by their ids to @to, and the largest to *@max. */
+static int values_rank(struct values *l, const struct ranker *r, uint32_t *to, uint32_t *max)
+{
+	struct address *u = l->unnamed;
+	uint32_t k = 0;
+
+	sort_ranked(l->v, l->nr, l->v + l->nr, r, 1);
+	for (uint32_t i = 0; i < l->nr; i++) {
+		if (i && cmp_ranked(r, &l->v[i - 1], &l->v[i]))
+			k++;
+		to[l->v[i].id] = k;
+	}
+	if (l->nr_unnamed && !r->second)
+		u = sort_addresses(u, u + l->room, l->nr_unnamed);
+	if (l->nr_unnamed && !u)
+		return -ENOMEM;
+	k += l->nr && l->nr_unnamed;
+	for (uint32_t i = 0; i < l->nr_unnamed; i++) {
+		/* In the order of output they are all one. */
+		if (i && !r->second && u[i - 1].ip != u[i].ip)
+			k++;
+		to[u[i].id] = k;
+	}
+	*max = k;
+	return 0;
+}
+
 /*
  * Ranks by tuple. Names have numbers already, and most often there are far fewer of them than tuples: then
  * each is ranked once, however many tuples have it.
  */
 static uint32_t *rank(const struct ranker *r, unsigned *bits)
 {
-	uint32_t n = r->tuples->n, names = (uint32_t)r->t->keys.names.str.n, nr = 0, k = 0;
+	uint32_t n = r->tuples->n, names = (uint32_t)r->t->keys.names.str.n, max = 0;
 	bool by_name = r->c->key->value == VALUE_NAME && names < n;
-	size_t room = by_name ? names : n;
 	uint32_t *ranks = malloc(((size_t)n + 1) * sizeof(*ranks));
 	uint32_t *of_name = by_name ? malloc((size_t)names * sizeof(*of_name)) : NULL;
-	struct ranked *v = malloc((room + room / 2 + 1) * sizeof(*v));
-	uint32_t *to = by_name ? of_name : ranks;
+	struct values l;
+	int ret = values_init(&l, r, by_name ? names : n);
 
-	if (!v || !to || !ranks) {
-		free(v);
-		free(of_name);
-		free(ranks);
-		return NULL;
-	}
-	if (by_name)
+	if (!ranks || (by_name && !of_name))
+		ret = -ENOMEM;
+	if (!ret && by_name)
 		memset(of_name, 0xff, (size_t)names * sizeof(*of_name));
-	for (uint32_t i = 0; i < n; i++) {
-		struct ranked one = { .v = tuple_value(r, i), .id = i };
+	for (uint32_t i = 0; !ret && i < n; i++) {
+		uint64_t value = tuple_value(r, i);
 
-		if (by_name) {
-			one.id = (uint32_t)one.v;
-			if (of_name[one.id] != ID_NONE)
-				continue;
-			of_name[one.id] = 0;
-		}
-		if (r->c->key->unnamed)
-			one.unnamed = r->c->key->unnamed(&r->t->keys, one.v, &one.ip);
-		v[nr++] = one;
+		if (by_name && of_name[value] != ID_NONE)
+			continue;
+		if (by_name)
+			of_name[value] = 0;
+		values_add(&l, r, value, by_name ? (uint32_t)value : i);
 	}
-	sort_ranked(v, nr, v + nr, r, 1);
-	for (uint32_t i = 0; i < nr; i++) {
-		if (i && cmp_ranked(r, &v[i - 1], &v[i]))
-			k++;
-		to[v[i].id] = k;
-	}
-	for (uint32_t i = 0; by_name && i < n; i++)
+	ret = ret ?: values_rank(&l, r, by_name ? of_name : ranks, &max);
+	for (uint32_t i = 0; !ret && by_name && i < n; i++)
 		ranks[i] = of_name[tuple_value(r, i)];
-	free(v);
+	free(l.v);
+	free(l.unnamed);
 	free(of_name);
-	*bits = bits_for(k);
-	return ranks;
+	*bits = bits_for(max);
+	if (!ret)
+		return ranks;
+	free(ranks);
+	return NULL;
 }
 
 static const struct tuples *tuples_of(const struct table *t, const struct key *k)
