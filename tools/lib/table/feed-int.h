@@ -17,7 +17,7 @@
 struct loc_info {
 	uint64_t ip;		/* bare: what the steps are for, they change with it */
 	uint32_t place, place2; /* of a sample here; of a branch to here */
-	uint32_t step;		/* first of steps, outermost first; ID_NONE = not looked at */
+	uint32_t step; /* it, or where several begin in step_list; ID_NONE = not looked at */
 	uint16_t nr_steps;
 	bool bare; /* no symbol */
 };

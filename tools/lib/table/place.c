@@ -197,10 +197,15 @@ static int collect_steps(struct table *t, uint32_t loc, uint64_t ip, uint32_t *o
 	return nr;
 }
 
-/* Puts @n steps into @li, in place of as many that were there. */
+/* Puts @n steps into @li. Most often it is one, which needs no list. */
 static int keep_steps(struct table *t, struct loc_info *li, const uint32_t *steps, uint32_t n)
 {
-	if (li->step == ID_NONE) {
+	if (n == 1) {
+		li->step = steps[0];
+		li->nr_steps = 1;
+		return 0;
+	}
+	if (li->step == ID_NONE || li->nr_steps != n) {
 		if (vec_reserve(&t->feed->step_list, t->feed->step_list.n + n))
 			return -ENOMEM;
 		li->step = (uint32_t)t->feed->step_list.n;
@@ -233,7 +238,7 @@ int table_steps_of(struct table *t, uint32_t loc, uint64_t ip, const uint32_t **
 		if (keep_steps(t, li, t->feed->step_tmp, (uint32_t)n))
 			return -ENOMEM;
 	}
-	*steps = t->feed->step_list.v + li->step;
+	*steps = li->nr_steps == 1 ? &li->step : t->feed->step_list.v + li->step;
 	*nr = li->nr_steps;
 	return 0;
 }
