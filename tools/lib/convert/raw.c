@@ -43,14 +43,22 @@ void raw_table_clear(struct raw_table *t)
 	t->n = 0;
 }
 
-/* Where the branch of that key is, or an empty place for it. */
+/*
+ * Where the branch of that key is, or an empty place for it. Two places lie in one line of the cache: after the first one the
+ * other of the two is looked at, then those of the next.
+ */
 static struct raw *place_of(const struct raw_table *t, const struct raw_key *k, uint32_t hash)
 {
 	uint32_t at = hash >> t->shift, mask = UINT32_MAX >> t->shift;
 
-	while (t->v[at].count && !raw_is(&t->v[at], k))
-		at = (at + 1) & mask;
-	return &t->v[at];
+	for (;; at = (at + 2) & mask) {
+		struct raw *first = &t->v[at], *other = &t->v[at ^ 1];
+
+		if (!first->count || raw_is(first, k))
+			return first;
+		if (!other->count || raw_is(other, k))
+			return other;
+	}
 }
 
 /* Places are upper bits of hashes: who goes through the old table goes through the new one. */
