@@ -378,17 +378,14 @@ unsigned char *convert_elf_code(const struct object_file *f, uint64_t vaddr, siz
 
 const struct function *convert_elf_function(const struct object_file *f, uint64_t vaddr)
 {
-	size_t lo = 0, hi = f->fns.n;
+	const struct function *at = f->fns.v;
 
-	if (vaddr == NO_END)
+	if (vaddr == NO_END || !f->fns.n)
 		return NULL;
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (f->fns.v[mid].start <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
+	/* Halved without a branch: which way it goes nobody could foretell. */
+	for (size_t n = f->fns.n, half; n > 1; n -= half) {
+		half = n / 2;
+		at = at[half].start <= vaddr ? at + half : at;
 	}
-	return lo && vaddr < f->fns.v[lo - 1].end ? &f->fns.v[lo - 1] : NULL;
+	return vaddr >= at->start && vaddr < at->end ? at : NULL;
 }
