@@ -17,10 +17,10 @@ $(O)/tests/helpers/lanes: tests/helpers/lanes.c
 
 # Programs that are hard to trace.
 ifeq ($(shell uname -s),Linux)
-TEST_HELPERS += $(O)/tests/helpers/tracee $(O)/tests/helpers/server
+TEST_HELPERS += $(O)/tests/helpers/tracee $(O)/tests/helpers/lives $(O)/tests/helpers/server
 endif
 
-$(O)/tests/helpers/tracee $(O)/tests/helpers/ends $(O)/tests/helpers/server: $(O)/tests/helpers/%: tests/helpers/%.c
+$(O)/tests/helpers/tracee $(O)/tests/helpers/lives $(O)/tests/helpers/ends $(O)/tests/helpers/server: $(O)/tests/helpers/%: tests/helpers/%.c
 	@mkdir -p $(@D)
 	@echo '  HELPER  $<'
 	@$(CC) -O1 -g -Wall -Wextra -D_GNU_SOURCE -pthread $< -o $@
