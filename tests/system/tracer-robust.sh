@@ -116,15 +116,23 @@ is "a deadly signal, too" $? 143
 
 # 32-bit code: registers are recorded as 32-bit, branches say why not
 cat >m32.c <<'E'
-int main(void) { unsigned long n = 300000000; __asm__ volatile("1: dec %0; jnz 1b" : "+r"(n)); return 3; }
+void _start(void)
+{
+	unsigned long n = 300000000;
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n));
+	for (;;) __asm__ volatile("int $0x80" : : "a"(1), "b"(3)); /* exit(3) */
+}
 E
-if ${CC:-cc} -m32 -O1 -o m32 m32.c 2>/dev/null || ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
+if ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
 	./m32 2>err
 	want=$?
 	if [ $want = 3 ]; then
 		"$PERF" record -b --branch-source=software -o m.data ./m32 2>err
 		is "32-bit code runs as alone" $? $want
 		like "and its empty stacks are explained" "$(cat err)" '32-bit code'
+		"$PERF" record --branch-trace=3M -o m.data sh -c './m32; exit 4' 2>err
+		is "so it does in a trace" $? 4
+		like "which has a gap there" "$(cat err)" 'gaps: .*1 32-bit code'
 	else
 		skip "32-bit code" "this kernel runs none: $(tr '\n' ' ' <err)"
 	fi

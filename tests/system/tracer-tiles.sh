@@ -12,10 +12,10 @@ tiles=$(./tiles can)
 behaves() { # behaves MODE...: output and status as alone, in each way of sampling
 	timeout 60 ./tiles "$@" >want
 	_want=$?
-	for _how in "--reg-source=ptrace --user-regs=ip,sp --reg-budget 0" \
+	for _how in "--reg-source=ptrace --user-regs=ip,zmm --reg-budget 0" \
 		"-b --branch-source=software --branch-budget 30" \
 		"--branch-span=100 -b --branch-source=software --branch-budget 30" \
-		"--user-regs=ip,sp -b --branch-source=software --branch-budget 30" \
+		"--user-regs=ip,zmm -b --branch-source=software --branch-budget 30" \
 		"--branch-trace=200k"; do
 		# shellcheck disable=SC2086
 		timeout 120 "$PERF" record -q $_how -F 2000 -o r.data ./tiles "$@" >out 2>err

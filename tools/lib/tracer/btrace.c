@@ -241,6 +241,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, s
 	points_enable(th, false);
 	span_end(th);
 	if (arch_is_32bit(&b->way.regs)) {
+		th->in_32bit = true;
 		t->stats.cut[TRACER_CUT_32BIT]++;
 		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
 	}
@@ -308,6 +309,15 @@ static bool may_begin(const struct tracer *t, const struct tracee *th, const str
 	       !st->is_32bit && t->peeked.size;
 }
 
+/* 32-bit code is not traced: told once for each time that a thread comes to it. */
+static void note_32bit(struct tracer *t, struct tracee *th, const struct user_state *st, bool user)
+{
+	if (!user || !goes_on(t) || th->in_32bit == st->is_32bit)
+		return;
+	th->in_32bit = st->is_32bit;
+	t->stats.cut[TRACER_CUT_32BIT] += th->in_32bit;
+}
+
 /* Its clock has stopped it, in user space. */
 static bool may_see(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
@@ -333,6 +343,7 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 		return ret;
 	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
+	note_32bit(t, th, st, user);
 	if (may_begin(t, th, st, user, ip)) {
 		th->btrace = calloc(1, sizeof(*th->btrace));
 		if (!th->btrace)

@@ -54,6 +54,7 @@ struct tracee {
 	uint64_t span_took;    /* by the stop before it (ns) */
 	uint64_t span_delay;   /* until that was noticed */
 	struct burst *burst;   /* its span is not over; NULL = none */
+	bool in_32bit;	       /* when a trace last looked */
 	struct btrace *btrace; /* all its branches are taken; NULL = not, or no more */
 	int bp_fd;	       /* breakpoint event; -1 = not opened yet */
 	bool bp_silent;	       /* it is never to fire: a switch of the tests */
