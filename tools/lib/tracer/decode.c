@@ -51,6 +51,7 @@ static const uint8_t ops[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[M(SCASD)] = OP_SCAS,	    [M(SCASQ)] = OP_SCAS,      [M(LODSB)] = OP_LODS,
 	[M(LODSW)] = OP_LODS,	    [M(LODSD)] = OP_LODS,      [M(LODSQ)] = OP_LODS,
 	[M(MOVNTI)] = OP_MOV,	    [M(FWAIT)] = OP_NOP,       [M(FNOP)] = OP_NOP,
+	[M(RCL)] = OP_RCL,	    [M(RCR)] = OP_RCR,	       [M(PUSHFQ)] = OP_PUSHF,
 	[M(CLD)] = OP_CLD,	    [M(STD)] = OP_STD,	       [M(SYSCALL)] = OP_SYSCALL,
 	[M(SYSENTER)] = OP_SYSCALL, [M(INT)] = OP_SYSCALL,     [M(INT3)] = OP_FAULT,
 	[M(UD2)] = OP_FAULT,	    [M(HLT)] = OP_FAULT,       [M(XBEGIN)] = OP_FAULT,
@@ -58,6 +59,7 @@ static const uint8_t ops[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[M(XGETBV)] = OP_XGETBV,    [M(RDTSC)] = OP_RDTSC,     [M(RDTSCP)] = OP_RDTSCP,
 	[M(XSAVE)] = OP_XSAVE,	    [M(XSAVE64)] = OP_XSAVE,   [M(XSAVEC)] = OP_XSAVEC,
 	[M(XSAVEC64)] = OP_XSAVEC,  [M(XRSTOR)] = OP_XRSTOR,   [M(XRSTOR64)] = OP_XRSTOR,
+	[M(POPFQ)] = OP_POPF,
 };
 
 static uint8_t find_op(uint16_t mnemonic)

@@ -165,6 +165,51 @@ enum vm_result exec_shift(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
+/* By one bit, with the carry as one more. */
+static uint64_t rotate_once(const struct vm_insn *in, uint64_t a, unsigned size, bool *carry)
+{
+	bool in_carry = *carry;
+
+	if (in->op == OP_RCL) {
+		*carry = a & msb_of(size);
+		return (a << 1 | in_carry) & mask_of(size);
+	}
+	*carry = a & 1;
+	return a >> 1 | (in_carry ? msb_of(size) : 0);
+}
+
+enum vm_result exec_rotate_carry(struct vm *vm, const struct vm_insn *in)
+{
+	struct val cf = exec_condition(vm, 2), a, b = { 1, true };
+	enum vm_result r = exec_can_put(vm, in, 0);
+	unsigned size = in->opd[0].size, n;
+	bool carry = cf.v;
+
+	if (r == VM_OK)
+		r = exec_get(vm, in, 0, &a);
+	if (r == VM_OK && in->nr > 1)
+		r = exec_get(vm, in, 1, &b);
+	if (r != VM_OK)
+		return r;
+	n = b.v & (size == 8 ? 63 : 31);
+	if (!b.known || ((!a.known || !cf.known) && n)) {
+		a.known = false;
+		exec_lose_flags(vm, VM_CF | VM_OF);
+	} else if (n) {
+		for (unsigned i = n % (8 * size + 1); i; i--)
+			a.v = rotate_once(in, a.v, size, &carry);
+		exec_set_flags(vm, VM_CF, carry ? VM_CF : 0);
+		/* of both bits at the top: for RCL one of them is in the carry now */
+		if (in->op == OP_RCR)
+			carry = a.v & msb_of(size) >> 1;
+		exec_set_flags(vm, VM_OF, !!(a.v & msb_of(size)) != carry ? VM_OF : 0);
+		if (n != 1)
+			exec_lose_flags(vm, VM_OF);
+	}
+	exec_put(vm, in, 0, a);
+	return VM_OK;
+}
+
 enum vm_result exec_shift_double(struct vm *vm, const struct vm_insn *in)
 {
 	unsigned size = in->opd[0].size, bits = 8 * size, n;

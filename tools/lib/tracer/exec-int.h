@@ -187,6 +187,7 @@ struct val exec_condition(const struct vm *vm, unsigned cond);
 enum vm_result exec_alu(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_unary(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_shift(struct vm *vm, const struct vm_insn *in);
+enum vm_result exec_rotate_carry(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_shift_double(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_imul2(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_mul(struct vm *vm, const struct vm_insn *in);

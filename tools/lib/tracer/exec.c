@@ -114,6 +114,49 @@ static enum vm_result do_pop(struct vm *vm, const struct vm_insn *in)
 	return VM_OK;
 }
 
+/* A program may change these. One that steps itself is left alone. */
+#define FLAG_TF	  (1 << 8)
+#define FLAG_RF	  (1 << 16)
+#define POP_FLAGS (VM_STATUS | VM_DF | 1 << 14 | 1 << 18 | 1 << 21) /* NT, AC, ID */
+
+static enum vm_result do_pushf(struct vm *vm)
+{
+	const uint32_t all = VM_STATUS | VM_DF;
+	struct val sp = exec_get_reg(vm, VM_SP);
+	bool known = (vm->flags_known & all) == all;
+	enum vm_result r;
+
+	if (!sp.known)
+		return VM_UNKNOWN;
+	if (vm->flags & FLAG_TF || (vm->exact && !known))
+		return VM_FOREIGN;
+	r = vm_store(vm, sp.v - 8, 8, vm->flags & ~(uint32_t)FLAG_RF, known);
+	if (r == VM_OK)
+		exec_set_reg(vm, VM_SP, sp.v - 8, true);
+	return r;
+}
+
+static enum vm_result do_popf(struct vm *vm)
+{
+	struct val sp = exec_get_reg(vm, VM_SP);
+	enum vm_result r;
+	uint64_t v;
+
+	if (!sp.known)
+		return VM_UNKNOWN;
+	r = vm_load(vm, sp.v, 8, &v);
+	if (r == VM_NOMEM)
+		return r;
+	if (r == VM_OK ? v & FLAG_TF : vm->exact)
+		return VM_FOREIGN;
+	if (r == VM_OK)
+		exec_set_flags(vm, POP_FLAGS, (uint32_t)v);
+	else
+		exec_lose_flags(vm, VM_STATUS | VM_DF);
+	exec_set_reg(vm, VM_SP, sp.v + 8, true);
+	return VM_OK;
+}
+
 static enum vm_result do_leave(struct vm *vm)
 {
 	struct val bp = exec_get_reg(vm, VM_BP);
@@ -304,6 +347,8 @@ enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 	case OP_ADD ... OP_TEST: return exec_alu(vm, in);
 	case OP_NOT ... OP_DEC: return exec_unary(vm, in);
 	case OP_SHL ... OP_ROR: return exec_shift(vm, in);
+	case OP_RCL:
+	case OP_RCR: return exec_rotate_carry(vm, in);
 	case OP_SHLD:
 	case OP_SHRD: return exec_shift_double(vm, in);
 	case OP_IMUL2: return exec_imul2(vm, in);
@@ -315,6 +360,8 @@ enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 	case OP_CWD: return exec_extend(vm, in);
 	case OP_PUSH: return do_push(vm, in);
 	case OP_POP: return do_pop(vm, in);
+	case OP_PUSHF: return do_pushf(vm);
+	case OP_POPF: return do_popf(vm);
 	case OP_LEAVE: return do_leave(vm);
 	case OP_CALL: return do_call(vm, in);
 	case OP_RET: return do_ret(vm, in);

@@ -141,7 +141,7 @@ struct vm_insn {
 	uint16_t flags_written;
 	uint16_t native; /* native.c: 0 = not looked at yet */
 	struct vm_sum sum;
-	uint64_t mask[2]; /* of operands 0 and 1 */
+	uint64_t mask[2];      /* of operands 0 and 1 */
 	struct vm_vector simd; /* of OP_TILE: exec-tile.c's operation and tiles */
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 };
@@ -365,6 +365,8 @@ enum vm_op {
 	OP_SAR,
 	OP_ROL,
 	OP_ROR,
+	OP_RCL,
+	OP_RCR,
 	OP_SHLD,
 	OP_SHRD,
 	OP_IMUL,
@@ -415,6 +417,8 @@ enum vm_op {
 	OP_LODS,
 	OP_CLD,
 	OP_STD,
+	OP_PUSHF,
+	OP_POPF,
 	OP_CPUID,
 	OP_XGETBV,
 	OP_RDTSC,
