@@ -490,6 +490,23 @@ static void test_slots(void **state)
 	free(v);
 }
 
+/* Small ones, one of large pages, one that is no multiple of these. */
+static void test_slots_new(void **state)
+{
+	static const size_t size[] = { 64, 4096, 2 << 20, 3 << 20, (2 << 20) + 64 };
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(size); i++) {
+		unsigned char *v = slots_new(size[i]);
+
+		assert_non_null(v);
+		assert_int_equal((uintptr_t)v % 64, 0);
+		assert_true(v[0] == 0 && !memcmp(v, v + 1, size[i] - 1));
+		memset(v, 1, size[i]);
+		free(v);
+	}
+}
+
 /* RFC 4648, section 10; LEB128 by the example of DWARF 5, figure 22. */
 static void test_obuf_encodings(void **state)
 {
@@ -604,6 +621,7 @@ int main(void)
 		cmocka_unit_test(test_file_read_all),
 		cmocka_unit_test(move),
 		cmocka_unit_test(test_slots),
+		cmocka_unit_test(test_slots_new),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

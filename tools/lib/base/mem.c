@@ -164,15 +164,33 @@ uint64_t hash_bytes(const void *data, size_t n)
 	return hash_u64(h);
 }
 
+#define LARGE_PAGE ((size_t)2 << 20)
+
+void *slots_new(size_t size)
+{
+	/* What divides the size: an alignment has to. */
+	size_t align = size & (~size + 1);
+	void *v = aligned_alloc(size < LARGE_PAGE    ? 64
+				: align < LARGE_PAGE ? align
+						     : LARGE_PAGE,
+				size);
+
+	if (!v)
+		return NULL;
+	/* It is as good without, where the kernel refuses. */
+	if (size >= LARGE_PAGE)
+		(void)madvise(v, size, MADV_HUGEPAGE);
+	return memset(v, 0, size);
+}
+
 void *slots_resize(void *old, unsigned from, unsigned to, size_t size, slots_hash_fn *hash)
 {
 	size_t n = old ? (size_t)1 << from : 0, mask = ((size_t)1 << to) - 1;
-	unsigned char *new = aligned_alloc(64, size << to);
+	unsigned char *new = slots_new(size << to);
 	uint64_t h, taken;
 
 	if (!new)
 		return NULL;
-	memset(new, 0, size << to);
 	for (size_t i = 0; i < n; i++) {
 		const unsigned char *slot = (const unsigned char *)old + i * size;
 		size_t at;

@@ -72,6 +72,13 @@ static inline uint64_t hash_slot(uint64_t x, unsigned bits)
 typedef bool slots_hash_fn(const void *slot, uint64_t *hash);
 
 /*
+ * A table of @size bytes, a multiple of 64, all 0, aligned to cache lines; for free(). One that is large lies in large pages
+ * where the kernel has some: it is looked at in no order, and each look would wait for the address of its page, too. NULL: no
+ * memory.
+ */
+void *slots_new(size_t size);
+
+/*
  * 2^@to slots of @size bytes, aligned to cache lines, 6 <= @to, with what the 2^@from at @old have; these are freed, and may be
  * NULL. As slots are upper bits, things that were apart stay so where there are more of them. NULL: no memory, and @old as it was.
  */

@@ -73,15 +73,6 @@ static inline bool has_room(size_t nr, size_t more, unsigned bits)
 	return likely((nr + more) * 2 <= (size_t)1 << bits);
 }
 
-static void *new_slots(size_t size, unsigned bits)
-{
-	void *v = aligned_alloc(64, size << bits);
-
-	if (v)
-		memset(v, 0, size << bits);
-	return v;
-}
-
 static void free_hops(struct hops *t)
 {
 	free(t->v);
@@ -113,9 +104,9 @@ static int widen_hops(struct hops *t)
 
 	if (new.bits > SLOTS_MAX)
 		return -ENOMEM;
-	new.v = new_slots(sizeof(*new.v), new.bits);
-	new.more = new_slots(sizeof(*new.more), new.bits);
-	new.cycles = t->cycles ? new_slots(sizeof(*new.cycles), new.bits) : NULL;
+	new.v = slots_new(sizeof(*new.v) << new.bits);
+	new.more = slots_new(sizeof(*new.more) << new.bits);
+	new.cycles = t->cycles ? slots_new(sizeof(*new.cycles) << new.bits) : NULL;
 	if (!new.v || !new.more || (t->cycles && !new.cycles)) {
 		free_hops(&new);
 		return -ENOMEM;
@@ -162,7 +153,7 @@ static inline int room_for_hops(struct hops *t, size_t more)
 static int room_for_cycles(struct hops *t)
 {
 	if (!t->cycles)
-		t->cycles = new_slots(sizeof(*t->cycles), t->bits);
+		t->cycles = slots_new(sizeof(*t->cycles) << t->bits);
 	return t->cycles ? 0 : -ENOMEM;
 }
 
