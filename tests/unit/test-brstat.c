@@ -203,6 +203,35 @@ static void cycles(void **state)
 	}
 }
 
+/* More different ones, in turn, than a slot has places for. */
+static void fill_many(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < 9; i++)
+		for (unsigned c = 1 + i; c <= 9; c++)
+			add(c % 3 ? first(v) : second(v, nr), 1000000,
+			    STACK({ 0x40, 0x10, c, 0 }, { 0x40, 0x10, 0, c % 2 }));
+}
+
+static void many(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_CYCLES, pieces, fill_many);
+		const struct brstat_block *k = brstat_block(b, 0);
+
+		assert_int_equal(brstat_nr_blocks(b), 1);
+		assert_int_equal(k->nr_cycles, 45);
+		assert_int_equal(k->cycles, 285);
+		assert_int_equal(k->min, 1);
+		assert_int_equal(k->median, 7);
+		assert_int_equal(k->p90, 9);
+		assert_int_equal(k->max, 9);
+		assert_int_equal(brstat_edge_at(b, 0)->nr_missed, 25);
+		assert_int_equal(brstat_edge_at(b, 0)->cycles_missed, 165);
+		brstat_free(b);
+	}
+}
+
 static void fill_times(struct brstat **v, size_t nr)
 {
 	for (unsigned i = 0; i < 100; i++) {
@@ -302,6 +331,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(branches, setup, teardown),
 		cmocka_unit_test_setup_teardown(far, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
+		cmocka_unit_test_setup_teardown(many, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),

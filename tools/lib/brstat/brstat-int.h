@@ -50,20 +50,24 @@ struct hop {
 #define HOP_BYTES   8
 #define HOP_SPACE   32 /* number of the space */
 
-/* Of a hop by its place: what a look that finds it does without. */
+/* Of a hop by its place: what a look that finds it does without, unless it was mispredicted. */
 struct hop_more {
 	uint32_t edge; /* ID_NONE without HOP_BRANCH */
 	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
 	uint32_t stretch;
 	uint32_t mispred;
+	uint64_t cyc_missed; /* from there to the next branch, where it was */
+	uint32_t nr_missed;
 };
 
-/* What it took from there to the next branch, [mispredicted]; by the place of its hop. Half a cache line. */
+#define LATE_CYCLES 4
+
+/* What it took from there to the next branch, where it was predicted; by the place of its hop. Half a cache line. */
 struct hop_cycles {
-	_Alignas(32) uint64_t cycles[2];
-	uint32_t nr[2];
-	/* BRSTAT_CYCLES: two that came, and how often, not in the histogram yet. */
-	uint16_t last[2], nr_last[2];
+	_Alignas(32) uint64_t cycles;
+	uint32_t nr;
+	/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
+	uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
 };
 
 /*

@@ -356,7 +356,7 @@ static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct 
 		   struct hop *h, bool asked)
 {
 	struct hop new = { .from = t->from, .to = t->to, .key = t->key };
-	struct hop_more more = { ID_NONE, ID_NONE, ID_NONE, 0 };
+	struct hop_more more = { .edge = ID_NONE, .step = ID_NONE, .stretch = ID_NONE };
 
 	if (new.key & HOP_BRANCH &&look_at(b, th, t, &new, &more))
 		return -ENOMEM;
@@ -391,17 +391,20 @@ static int settle_last(struct brstat *b, uint32_t stretch, struct hop_cycles *hc
 	return 0;
 }
 
-static int settle_cycles(struct brstat *b, const struct hop_more *m, struct hop_cycles *hc)
+static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop_cycles *hc)
 {
 	struct walk_step *st = &b->steps.v[m->step];
+	int ret = 0;
 
-	st->nr_cycles += (uint64_t)hc->nr[0] + hc->nr[1];
-	st->cycles += hc->cycles[0] + hc->cycles[1];
-	st->nr_missed += hc->nr[1];
-	st->cyc_missed += hc->cycles[1];
-	hc->nr[0] = hc->nr[1] = 0;
-	hc->cycles[0] = hc->cycles[1] = 0;
-	return settle_last(b, m->stretch, hc, 0) ?: settle_last(b, m->stretch, hc, 1);
+	st->nr_cycles += (uint64_t)hc->nr + m->nr_missed;
+	st->cycles += hc->cycles + m->cyc_missed;
+	st->nr_missed += m->nr_missed;
+	st->cyc_missed += m->cyc_missed;
+	hc->nr = m->nr_missed = 0;
+	hc->cycles = m->cyc_missed = 0;
+	for (unsigned i = 0; i < LATE_CYCLES; i++)
+		ret = ret ?: settle_last(b, m->stretch, hc, i);
+	return ret;
 }
 
 /* Whether steps behind it are counted by pairs. */
@@ -464,29 +467,40 @@ int brstat_settle(struct brstat *b)
 	return ret;
 }
 
-/* Cycles of the code behind a hop; @missed: its branch was mispredicted. */
-static __always_inline int count_cycles(struct brstat *b, const struct hop *h,
-					struct hop_cycles *hc, uint32_t cycles, bool missed,
-					const unsigned what)
+/* A block mostly takes its time, and now and then another one. */
+static int note_cycles(struct brstat *b, uint32_t stretch, struct hop_cycles *hc, uint32_t cycles)
 {
-	const uint32_t times = b->times;
-	unsigned at;
+	unsigned at = 0;
 
-	hc->nr[missed] += times;
-	hc->cycles[missed] += (uint64_t)cycles * times;
-	if (what != BRSTAT_CYCLES || h->use == ID_NONE)
-		return 0;
-	/* A block mostly takes its time, and now and then another one. */
-	at = hc->last[0] != cycles;
-	if (at && hc->last[1] != cycles)
-		at = hc->nr_last[0] > hc->nr_last[1];
+	for (unsigned i = 1; i < LATE_CYCLES && hc->last[at] != cycles; i++)
+		if (hc->last[i] == cycles || hc->nr_last[i] < hc->nr_last[at])
+			at = i;
 	if (hc->last[at] != cycles || unlikely(hc->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (settle_last(b, h->use, hc, at))
+		if (settle_last(b, stretch, hc, at))
 			return -ENOMEM;
 		hc->last[at] = (uint16_t)cycles;
 	}
-	hc->nr_last[at] = (uint16_t)(hc->nr_last[at] + times);
+	hc->nr_last[at] = (uint16_t)(hc->nr_last[at] + b->times);
 	return 0;
+}
+
+/* Cycles of the code behind hop @i of those; @missed: its branch was mispredicted. */
+static __always_inline int count_cycles(struct brstat *b, struct hops *in, size_t i,
+					uint32_t cycles, bool missed, const unsigned what)
+{
+	struct hop_cycles *hc = &in->cycles[i];
+	const uint32_t times = b->times;
+
+	if (unlikely(missed)) {
+		in->more[i].nr_missed += times;
+		in->more[i].cyc_missed += (uint64_t)cycles * times;
+	} else {
+		hc->nr += times;
+		hc->cycles += (uint64_t)cycles * times;
+	}
+	return what == BRSTAT_CYCLES && in->v[i].use != ID_NONE
+		       ? note_cycles(b, in->v[i].use, hc, cycles)
+		       : 0;
 }
 
 /* Why a branch that goes to several places did: the one before it counts. */
@@ -529,7 +543,7 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 		return -ENOMEM;
 	if (what == BRSTAT_PATHS)
 		return 0;
-	if (t[1].cycles && count_cycles(b, h, &in->cycles[i], t[1].cycles, t->flags & 1, what))
+	if (t[1].cycles && count_cycles(b, in, i, t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
 	if (what == BRSTAT_WHY) {
 		if (h->key & HOP_NEXT)
