@@ -333,6 +333,13 @@ void brstat_forget_stacks(struct brstat *b);
 /* The list of what is passed in @stretch, which may be ID_NONE, and of @site, the branch behind it. 0 or -ENOMEM. */
 int brstat_list_outcomes(struct brstat *b, uint32_t stretch, uint32_t site, uint32_t *list);
 void brstat_add_outcomes(struct brstat *b, uint32_t list);
+/* The branch that such a list ends with. */
+static inline void brstat_ask_for_outcomes(const struct brstat *b, uint32_t list)
+{
+	const uint32_t *v = b->lists.v + list;
+
+	__builtin_prefetch(&b->fresh.v[v[1 + (*v >> 1)]], 1);
+}
 void brstat_settle_outcomes(struct brstat *b);
 
 /* ---- results: 0 or -ENOMEM ------------------------------------------------------------------------- */

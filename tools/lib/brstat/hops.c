@@ -22,7 +22,7 @@
 struct taken {
 	uint64_t from, to;
 	uint64_t key;	/* of its hop */
-	uint32_t at;	/* where to look for that first */
+	uint32_t at;	/* where to look for that first; BRSTAT_WHY, then: its list of outcomes */
 	uint32_t flags; /* the lower half of the entry's */
 	uint32_t cycles;
 	uint32_t edge; /* ID_NONE = not looked at */
@@ -531,7 +531,7 @@ static int note_function(struct brstat *b, uint32_t function)
 }
 
 static __always_inline int count_hop(struct brstat *b, struct hops *in, struct walk_state *w,
-				     struct hop *h, const struct taken *t, const unsigned what)
+				     struct hop *h, struct taken *t, const unsigned what)
 {
 	const size_t i = (size_t)(h - in->v);
 	const uint32_t times = b->times;
@@ -546,8 +546,10 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	if (t[1].cycles && count_cycles(b, in, i, t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
 	if (what == BRSTAT_WHY) {
-		if (h->key & HOP_NEXT)
-			brstat_add_outcomes(b, h->use >> 1);
+		if (h->key & HOP_NEXT) {
+			t->at = h->use >> 1;
+			__builtin_prefetch(&b->lists.v[t->at]);
+		}
 		if (unlikely(w->before != ID_NONE || h->use & 1))
 			return count_after(b, w, h, in->more[i].edge);
 		return 0;
@@ -578,13 +580,26 @@ static __always_inline int count_hops(struct brstat *b, struct hops *in, struct 
 	return 0;
 }
 
+/* Of hops that were counted, whose lists are at .at: all are asked for before the first is looked at. */
+static void count_outcomes(struct brstat *b, const struct taken *t, const struct taken *end)
+{
+	for (const struct taken *i = t; i < end; i++)
+		brstat_ask_for_outcomes(b, i->at);
+	for (; t < end; t++)
+		brstat_add_outcomes(b, t->at);
+}
+
 /* Those with a next one, then where the stack ends. */
 static __always_inline int count_chunk(struct brstat *b, struct thread *th, struct walk_state *w,
 				       struct chunk *c, bool ends, const unsigned what)
 {
-	return count_hops(b, &b->hops, th, w, c->v, c->v + c->n - 1, what)
-		       ?: ends ? count_hops(b, &b->ends, th, w, c->v + c->n, c->v + c->n, what)
-			       : 0;
+	struct taken *last = c->v + c->n;
+
+	if (count_hops(b, &b->hops, th, w, c->v, last - 1, what))
+		return -ENOMEM;
+	if (what == BRSTAT_WHY)
+		count_outcomes(b, c->v, last);
+	return ends ? count_hops(b, &b->ends, th, w, last, last, what) : 0;
 }
 
 /* Paths: edges, then pairs of them. 0 or -ENOMEM. */
