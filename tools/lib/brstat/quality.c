@@ -81,7 +81,7 @@ static int look_up(struct brstat *b, const struct sample *s, struct thread *th,
 	return 0;
 }
 
-#define KNOWN_BITS 12
+#define KNOWN_BITS 14
 
 /* Most samples are where others were: that is looked up once. NULL: no memory. */
 static const struct known_sample *know(struct brstat *b, const struct sample *s, struct thread *th)
