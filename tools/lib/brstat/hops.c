@@ -498,9 +498,12 @@ static __always_inline int count_cycles(struct brstat *b, struct hops *in, size_
 		hc->nr += times;
 		hc->cycles += (uint64_t)cycles * times;
 	}
-	return what == BRSTAT_CYCLES && in->v[i].use != ID_NONE
-		       ? note_cycles(b, in->v[i].use, hc, cycles)
-		       : 0;
+	if (what != BRSTAT_CYCLES || in->v[i].use == ID_NONE)
+		return 0;
+	if (unlikely(hc->last[0] != cycles || hc->nr_last[0] > UINT16_MAX - BRSTAT_TIMES_MAX))
+		return note_cycles(b, in->v[i].use, hc, cycles);
+	hc->nr_last[0] = (uint16_t)(hc->nr_last[0] + times);
+	return 0;
 }
 
 /* Why a branch that goes to several places did: the one before it counts. */
