@@ -232,6 +232,32 @@ static void many(void **state)
 	}
 }
 
+/* A branch whose instruction nobody can read goes back to two places: which came first depends on the piece. */
+static void fill_heads(struct brstat **v, size_t nr)
+{
+	add(first(v), 1000000,
+	    STACK({ 0x40, 0x10, 0, 0 }, { 0x40, 0x20, 0, 0 }, { 0x40, 0x10, 0, 0 }));
+	add(second(v, nr), 2000000, STACK({ 0x40, 0x20, 0, 0 }, { 0x40, 0x20, 0, 0 }));
+}
+
+static void heads(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_PATHS, pieces, fill_heads);
+
+		assert_int_equal(brstat_nr_loops(b), 2);
+		for (size_t i = 0; i < 2; i++) {
+			const struct brstat_loop *l = brstat_loop(b, i);
+
+			assert_int_equal(l->back, 0x40);
+			assert_int_equal(l->taken, l->head == 0x10 ? 2 : 3);
+		}
+		assert_true(brstat_loop(b, 0)->head != brstat_loop(b, 1)->head);
+		brstat_free(b);
+	}
+}
+
 static void fill_times(struct brstat **v, size_t nr)
 {
 	for (unsigned i = 0; i < 100; i++) {
@@ -332,6 +358,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(far, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
 		cmocka_unit_test_setup_teardown(many, setup, teardown),
+		cmocka_unit_test_setup_teardown(heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),

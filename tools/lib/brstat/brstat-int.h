@@ -256,7 +256,8 @@ struct brstat {
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
-	VEC(uint32_t) loop_at;	 /* by site; ID_NONE = none */
+	struct tuples loop_keys; /* site, head */
+	VEC(uint32_t) loop_at;	 /* by site: the one that was asked for last; ID_NONE = none */
 	VEC(struct loop) loops;
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */

@@ -22,7 +22,7 @@ int brstat_new(struct brstat **out, struct resolver *res, const struct brstat_op
 	b->o = *o;
 	b->res = res;
 	b->edge_keys.width = b->stretch_keys.width = b->site_keys.width = 2;
-	b->spaces.width = b->fars.width = 2;
+	b->spaces.width = b->fars.width = b->loop_keys.width = 2;
 	b->times = 1;
 	brstat_quality_init(b);
 	b->branches_wanted = o->stacks;
@@ -55,6 +55,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->walk);
 	vec_free(&b->touched);
 	vec_free(&b->loop_at);
+	keys_tuples_free(&b->loop_keys);
 	vec_free(&b->loops);
 	vec_free(&b->returns);
 	vec_free(&b->functions);

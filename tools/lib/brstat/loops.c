@@ -64,31 +64,36 @@ static bool returns(enum insn_branch k)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
-static struct loop *loop_of(struct brstat *b, uint32_t site)
+/* The loop back from a branch to @head, if that is the one that was asked for last. */
+static inline struct loop *loop_of(struct brstat *b, uint32_t site, uint64_t head)
 {
-	return site < b->loop_at.n && b->loop_at.v[site] != ID_NONE
-		       ? &b->loops.v[b->loop_at.v[site]]
-		       : NULL;
+	uint32_t id = site < b->loop_at.n ? b->loop_at.v[site] : ID_NONE;
+
+	return id != ID_NONE && b->loops.v[id].head == head ? &b->loops.v[id] : NULL;
 }
 
-static int new_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
+static int find_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
 {
+	const uint64_t key[2] = { site, head };
+	uint32_t id = keys_tuple_id(&b->loop_keys, key);
 	struct loop new = { .dso = at->dso,
 			    .sym = at->sym,
 			    .head = head,
 			    .back = b->sites.v[site].addr,
 			    .site = site };
 
-	if (vec_reach(&b->loop_at, site, ID_NONE))
+	if (id == ID_NONE || vec_reach(&b->loop_at, site, ID_NONE))
 		return -ENOMEM;
-	b->loop_at.v[site] = (uint32_t)b->loops.n;
-	return vec_push(&b->loops, new);
+	if (id == b->loops.n && vec_push(&b->loops, new))
+		return -ENOMEM;
+	b->loop_at.v[site] = id;
+	return 0;
 }
 
-/* 0 or -ENOMEM. */
+/* loop_of() has it then. Where code cannot be read a branch may lead to several: each is a loop. 0 or -ENOMEM. */
 static inline int add_loop(struct brstat *b, uint32_t site, const struct loc *at, uint64_t head)
 {
-	return likely(loop_of(b, site)) ? 0 : new_loop(b, site, at, head);
+	return likely(loop_of(b, site, head)) ? 0 : find_loop(b, site, at, head);
 }
 
 static bool in_loop(const struct loop *l, const struct loc *at)
@@ -240,7 +245,7 @@ static int passed(struct brstat *b, size_t i)
 			continue;
 		if (add_loop(b, site, at, s->target))
 			return -ENOMEM;
-		loop_passed(b, loop_of(b, site), i);
+		loop_passed(b, loop_of(b, site, s->target), i);
 	}
 	return 0;
 }
@@ -252,7 +257,7 @@ static int taken(struct brstat *b, size_t i)
 
 	if (add_loop(b, site, from, to->addr))
 		return -ENOMEM;
-	return loop_taken(b, loop_of(b, site), i);
+	return loop_taken(b, loop_of(b, site, to->addr), i);
 }
 
 /* ---- what steps are ---------------------------------------------------------------------------- */
@@ -382,7 +387,7 @@ int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *
 
 		if (site == ID_NONE || add_loop(b, site, &at, add->head))
 			return -ENOMEM;
-		to = loop_of(b, site);
+		to = loop_of(b, site, add->head);
 		to->taken += add->taken;
 		for (unsigned k = 0; k < BRSTAT_ROUNDS; k++) {
 			to->whole[k] += add->whole[k];

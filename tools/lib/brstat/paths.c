@@ -260,7 +260,9 @@ static int by_rounds(const void *x, const void *y)
 		return a->taken < b->taken ? 1 : -1;
 	if (a->dso != b->dso)
 		return a->dso->idx < b->dso->idx ? -1 : 1;
-	return a->back < b->back ? -1 : a->back > b->back;
+	if (a->back != b->back)
+		return a->back < b->back ? -1 : 1;
+	return a->head < b->head ? -1 : a->head > b->head;
 }
 
 /* So many, at an address of an object; of jumps back also where they come from. */
