@@ -197,6 +197,11 @@ void faces_cell_text(const struct faces *f, const struct faces_cell *cell, struc
 /* A cell's bare value; nothing when it has none. */
 void faces_cell_value(const struct faces *f, const struct faces_cell *cell, struct obuf *o);
 
+/* What stands in columns of accumulators where rows are for their callees, too (keys_opts.children). */
+#define FACES_NO_SELF                                                                        \
+	"Rows that are here for what they call, with no samples of their own, have none of " \
+	"this: - or N/A."
+
 /* ---- rows of --branches, one at a time ---------------------------------------------------------- */
 
 struct faces_place {

@@ -80,10 +80,15 @@ static void print_event_head(struct faces_walk *k, const struct perfdata_event *
 static void print_legends(const struct keys_opts *o, struct obuf *out)
 {
 	const struct acc *acc;
+	bool any = false;
 
 	for (unsigned i = 0; o && (acc = keys_acc_at(i)); i++)
-		if (acc->legend && acc->shown(o))
+		if (acc->legend && acc->shown(o)) {
 			obuf_str(out, acc->legend);
+			any = true;
+		}
+	if (any && o->children)
+		obuf_lit(out, "# " FACES_NO_SELF "\n#\n");
 }
 
 /* Members of a group are in their leader's table. */

@@ -142,6 +142,7 @@ void browser_about(struct tui_view *v, struct obuf *o)
 {
 	const struct browser *b = v->ctx;
 	const struct acc *acc;
+	bool any = false;
 
 	for (unsigned i = 0; (acc = keys_acc_at(i)); i++) {
 		if (!acc->legend || !acc->shown(&b->o))
@@ -154,5 +155,8 @@ void browser_about(struct tui_view *v, struct obuf *o)
 			obuf_char(o, '\n');
 			s += n + (s[n] != 0);
 		}
+		any = true;
 	}
+	if (any && b->o.children)
+		obuf_lit(o, FACES_NO_SELF "\n");
 }
