@@ -3,12 +3,16 @@
  * Programs whose call stacks are known, for half a second of CPU time: `stacks KIND [N]`. Built without
  * frame pointers; what has no unwind rules either is written in assembler.
  */
+#include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static volatile unsigned long sink;
 
@@ -119,6 +123,72 @@ static void jit(void)
 		runs_jit((void (*)(void (*)(void)))p);
 }
 
+/*
+ * What calls and returns do not tell alone. handled: a handler of a signal that no function of the C library sends.
+ * tail: a function that is left by a jump, and is on no stack. jump: six calls, left at once. thread: not the first one.
+ */
+NOINLINE void handled(void)
+{
+	long ret = SYS_kill;
+
+	__asm__ volatile("syscall"
+			 : "+a"(ret)
+			 : "D"(getpid()), "S"(SIGUSR1)
+			 : "rcx", "r11", "memory");
+	sink++;
+}
+
+NOINLINE void tail_to(void)
+{
+	while (!over())
+		spin();
+}
+
+void tail_from(void);
+__asm__(".text\n"
+	".globl tail_from\n"
+	".type tail_from, @function\n"
+	"tail_from:\n"
+	"	.cfi_startproc\n"
+	"	jmp tail_to\n"
+	"	.cfi_endproc\n"
+	".size tail_from, .-tail_from\n");
+
+static jmp_buf left;
+
+NOINLINE int leaves(int n)
+{
+	if (n)
+		return leaves(n - 1) + (int)sink;
+	if (!over())
+		longjmp(left, 1);
+	return 0;
+}
+
+NOINLINE void jumps(void)
+{
+	if (!setjmp(left))
+		leaves(5);
+	while (!over())
+		spin();
+}
+
+NOINLINE void *works(void *arg)
+{
+	while (!over())
+		spin();
+	return arg;
+}
+
+static void other_thread(void)
+{
+	pthread_t t;
+
+	if (pthread_create(&t, NULL, works, NULL))
+		exit(1);
+	pthread_join(t, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -127,6 +197,14 @@ int main(int argc, char **argv)
 		down(argc > 2 ? atoi(argv[2]) : 10);
 	else if (!strcmp(kind, "signal") && signal(SIGUSR1, handler) != SIG_ERR)
 		interrupted();
+	else if (!strcmp(kind, "handled") && signal(SIGUSR1, handler) != SIG_ERR)
+		handled();
+	else if (!strcmp(kind, "tail"))
+		tail_from();
+	else if (!strcmp(kind, "jump"))
+		jumps();
+	else if (!strcmp(kind, "thread"))
+		other_thread();
 	else if (!strcmp(kind, "jit"))
 		jit();
 	else if (!strcmp(kind, "bare"))

@@ -40,6 +40,18 @@ r = recording('x86_64', EGPR)
 for i in range(100):
     sample(r, 1, [i if n == 3 else 9 if n == 7 and i % 2 else 4 if n == 1 else 0 for n in range(16)])
 r.write(out + '/egpr.data')
+# LBR call stacks have so many calls as the CPU has registers: one that fills them may go on. 40 calls, of which 32 are seen
+# and the sampled address; and 6, which are all.
+r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | BRANCH_STACK | REGS_USER, size=176, sample_regs_user=SSP,
+                   branch_sample_type=BRANCH_USER | BRANCH_CALL_STACK, simd_regs_enabled=1, flags='mmap comm sample_id_all'))
+r.features[ARCH] = r.string('x86_64')
+r.comm(10, 'deep')
+r.mmap(10, 0x400000, 0x10000, 0, '/nowhere/deep')
+for calls, seen in [(40, 32), (6, 6), (6, 6), (6, 6)]:
+    r.sample(pid=10, ip=0x400100, chain=[CONTEXT_USER, 0x400100],
+             branches=[{'from': 0x400208 + 16 * i, 'to': 0x400100 + 16 * i} for i in range(seen)],
+             regs_user=dict(abi=ABI_64 | ABI_SIMD, gprs=[TOP - 8 * calls]))
+r.write(out + '/lbr.data')
 recording('aarch64', 1).write(out + '/none.data')
 r = recording('aarch64', 1)
 sample(r, 1, [0])
@@ -65,6 +77,8 @@ SHADOW='r["chain_missed"] == 33.3 and r["frames_missed"] == 200 and r["chain_mor
 json "chains that lack frames, and that have too many" shadow "$SHADOW" --shadow-stack -s dso --no-children
 json "the same with eight jobs" shadow "$SHADOW" --shadow-stack -s dso --no-children -j 8
 json "and in pieces" shadow "$SHADOW" --shadow-stack -s dso --no-children --pieces 7
+json "an LBR that is full is a chain that was cut" lbr \
+	'r["chain_cut"] == 25 and r["chain_missed"] == r["chain_more"] == 0 and r["shadow_depth"] == 7' --shadow-stack -s dso --no-children
 json "r16 to r31: which hold more than one value" egpr \
 	'r["egpr_used"] == 2 and r["egpr_live"] == 100 and r["stack_moves"] is None and r["regs_spare"] is None' \
 	--apx -s dso --no-children
@@ -73,6 +87,12 @@ json "--redact shows none" egpr 'r["egpr_used"] is None and r["egpr_live"] is No
 	--apx -s dso --no-children --redact
 like "text says what its columns are" "$("$PERF" report --stdio --shadow-stack -g none -i "$TMP/shadow.data" 2>&1)" \
 	'# *Overhead +Samples +Depth +Missed +Frames +More +Cut  Shared Object'
+
+like "... and that rows may be there for what they call alone" \
+	"$("$PERF" report --stdio --shadow-stack --children -g none -i "$TMP/shadow.data" 2>&1)" \
+	'# Rows that are here for what they call, with no samples of their own'
+unlike "... only where there are such" "$("$PERF" report --stdio --shadow-stack --no-children -g none -i "$TMP/shadow.data" 2>&1)" \
+	'here for what they call'
 
 # Chains that are unwound from copies of stacks: of spin, seven of down, main, and what the C library calls that from, here
 # three frames: so that 11 calls have not returned. With copies that are too short for all of them what is missing is counted: held
@@ -101,6 +121,24 @@ assert abs(r['chain_missed'] - 100 * sum(l > 0 for l in lack) / len(lack)) < 0.0
 assert (max(lack) == 0) == (sys.argv[3] == 'long')
 P
 	done
+	# Where more than calls and returns happened: so many calls beyond those before main has what a shadow stack would have.
+	# A signal puts two words on it: the pointer from before, which stands for the interrupted function, and the
+	# address that the handler returns to. What was left by longjmp, or by a jump at its end, is on neither stack. A thread has one
+	# of its own, whose first call is that of start_thread.
+	while read -r kind calls chain; do
+		[ "$kind" = thread ] || calls=$((depth - 9 + calls)) # main is called, and has called spin by way of seven
+		"$PERF" record -q --call-graph dwarf,8192 -e cpu-clock:u -F 500 -o "$TMP/long.data" "$STACKS" "$kind" >"$TMP/out" 2>&1
+		python3 "$HELPERS/add-ssp.py" "$TMP/long.data" "$TMP/ssp.data" "$calls"
+		"$PERF" script -F ip,sym -i "$TMP/ssp.data" 2>/dev/null | awk '{ print $2 }' | tr '\n' ' ' >"$TMP/chains"
+		like "$kind: the chain" "$(cat "$TMP/chains")" "$chain"
+		json "$kind: as deep as its chain" ssp "r['samples'] > 20 and r['shadow_depth'] == $calls + 1 and
+			r['chain_missed'] == r['chain_more'] == r['chain_cut'] == 0" --shadow-stack -s sym --no-children --symbol-filter spin
+	done <<'E2'
+handled 4 spin handler [^ ]+ handled main
+tail 2 spin tail_to main
+jump 2 spin jumps main
+thread 3 spin works start_thread
+E2
 else
 	skip "unwound chains" "cannot record stacks here: $(head -1 "$TMP/out")"
 fi

@@ -16,10 +16,10 @@
 struct shadow_counts {
 	uint64_t known;	 /* samples with pointer and chain */
 	uint64_t frames; /* of these: that the shadow stack has */
-	uint64_t
-		cut; /* samples whose chain is as long as chains are recorded: not among the known */
-	uint64_t missed,
-		more; /* of the known: chains that lack frames; that have some which the shadow stack has not */
+	/* samples whose chain is as long as chains are recorded: not among the known */
+	uint64_t cut;
+	/* of the known: chains that lack frames; that have some which the shadow stack has not */
+	uint64_t missed, more;
 	uint64_t lacking; /* frames */
 };
 
@@ -35,6 +35,21 @@ static bool pointer_of(const struct sample *s, uint64_t *ssp)
 	       sample_reg(&s->intr_regs, SSP_REG, ssp) && *ssp;
 }
 
+/*
+ * A chain that was made of LBR call stacks: whether all registers were in use, so that there may have been more. How many a
+ * CPU has is 8, 16 or 32. One that was stitched together (--stitch-lbr) is longer.
+ */
+static bool fills_lbr(const struct acc_in *in)
+{
+	const struct perf_event_attr *a = in->s->event ? &in->s->event->attr : NULL;
+	uint64_t nr = in->s->branches.nr;
+
+	if (!a || a->sample_type & PERF_SAMPLE_STACK_USER ||
+	    !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return false;
+	return (nr == 8 || nr == 16 || nr == 32) && in->frames <= nr + 1;
+}
+
 /* Frames in user space; @whole: not as many as are recorded at most. 0: no chain. */
 static uint64_t frames_of(const struct acc_in *in, bool *whole)
 {
@@ -43,7 +58,7 @@ static uint64_t frames_of(const struct acc_in *in, bool *whole)
 	uint64_t most = a && a->sample_max_stack ? a->sample_max_stack : DEEPEST, all = 0, n = 0;
 	bool user = false;
 
-	*whole = true;
+	*whole = !fills_lbr(in);
 	if (in->frames)
 		return in->frames;
 	for (uint64_t i = 0; i < c->nr; i++) {
@@ -146,9 +161,10 @@ static bool shown(const struct keys_opts *o)
 	return o->shadow;
 }
 
-#define STAT                                    \
-	.at = KEY_STAT, .of = &keys_acc_shadow, \
-	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CALLCHAIN
+#define STAT                                                                            \
+	.at = KEY_STAT, .of = &keys_acc_shadow,                                         \
+	.need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_CALLCHAIN | \
+		PERF_SAMPLE_BRANCH_STACK
 #define COLUMN STAT, .permille = true, .right = true, .min_width = 7, .unknown = "-"
 #define NUMBER STAT, .right = true, .min_width = 7, .unknown = "-"
 
