@@ -197,6 +197,8 @@ struct node {
 	const struct table *t;
 	uint64_t row;
 	int64_t parent;
+	uint32_t root;	      /* the node of its command */
+	uint32_t part, place; /* its location in that profile, from 1 on; 0 = in none yet */
 };
 
 struct load {
@@ -212,29 +214,43 @@ static int find_nodes(struct load *l, struct err *e)
 {
 	vec_for_each (t, &l->ts->stacks)
 		for (uint64_t i = 0; i < (*t)->t.rows; i++) {
-			struct node n = { *t, i, number_of(*t, "parent", i) };
+			struct node n = { .t = *t, .row = i, .parent = number_of(*t, "parent", i) };
 
 			if (number_of(*t, "node", i) != (int64_t)l->node.n || n.parent < -1 ||
-			    n.parent >= (int64_t)l->node.n)
+			    n.parent >= (int64_t)l->node.n || l->node.n >= UINT32_MAX)
 				return bad_entry(e);
+			n.root = n.parent < 0 ? (uint32_t)l->node.n : l->node.v[n.parent].root;
 			if (vec_push(&l->node, n))
 				return err_set(e, -ENOMEM, "no memory for stacks");
 		}
 	return 0;
 }
 
-static void put_sample(struct profile *p, const struct load *l, const struct node *n)
+/* Looked for once in each profile: most frames are in many stacks. */
+static uint64_t place_of_node(struct profile *p, const struct load *l, struct node *n,
+			      unsigned part)
 {
-	const struct node *at = n;
+	if (!n->place || n->part != part) {
+		n->place = (uint32_t)place_of(p, l->ts, text_of(n->t, "object", n->row),
+					      number_of(n->t, "func", n->row));
+		n->part = part;
+	}
+	return n->place;
+}
+
+static void put_sample(struct profile *p, struct load *l, struct node *n, unsigned part)
+{
+	const struct node *root = &l->node.v[n->root];
+	struct node *at = n;
 	const char *comm;
 
-	for (unsigned depth = 0; at->parent >= 0; at = &l->node.v[at->parent], depth++)
-		if (depth < DEPTH)
-			obuf_varint(&p->ids, place_of(p, l->ts, text_of(at->t, "object", at->row),
-						      number_of(at->t, "func", at->row)));
+	for (unsigned depth = 0; at->parent >= 0 && depth < DEPTH; depth++) {
+		obuf_varint(&p->ids, place_of_node(p, l, at, part));
+		at = &l->node.v[at->parent];
+	}
 	if (!p->ids.len)
 		obuf_varint(&p->ids, place_of(p, l->ts, "", -1));
-	comm = text_of(at->t, "name", at->row);
+	comm = text_of(root->t, "name", root->row);
 	proto_msg(&p->sample, 1, &p->ids);
 	obuf_varint(&p->ids, (uint64_t)number_of(n->t, "self_n", n->row));
 	obuf_varint(&p->ids, (uint64_t)number_of(n->t, "self_period", n->row));
@@ -372,7 +388,7 @@ static int send_profile(struct net *n, const struct load *l, struct profile *p, 
 	return ret;
 }
 
-static int push_part(struct net *n, const struct load *l, size_t *at, unsigned part,
+static int push_part(struct net *n, struct load *l, size_t *at, unsigned part,
 		     struct net_pushed *done, struct err *e)
 {
 	struct profile p;
@@ -381,7 +397,7 @@ static int push_part(struct net *n, const struct load *l, size_t *at, unsigned p
 
 	for (; !ret && *at < l->node.n && p.nr < MOST; ++*at)
 		if (number_of(l->node.v[*at].t, "self_n", l->node.v[*at].row) > 0)
-			put_sample(&p, l, &l->node.v[*at]);
+			put_sample(&p, l, &l->node.v[*at], part);
 	mark_path(l, part, mark, sizeof(mark));
 	if (!ret && p.nr && access(mark, F_OK))
 		ret = send_profile(n, l, &p, part, done, e);
