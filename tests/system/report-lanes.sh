@@ -145,6 +145,34 @@ if command -v objdump >/dev/null && command -v perl >/dev/null; then
 		'top["dirty_by"].startswith("leaves_dirty+0x") and top["samples"] == 20 and top["upper_live"] == 100' --dirty
 	by_branches leaves_clean
 	holds "and that nobody on the way did" made sse_loop 'top["dirty_by"] == "[unknown]"' --dirty
+	holds "cycles that nobody counted are none" made sse_loop 'top["dirty_cycles"] is None' --dirty
+	# Rounds of the loop, some with upper halves in use: these took 18 cycles more.
+	# shellcheck disable=SC2046
+	set -- $(perl "$HELPERS/insns.pl" "$LANES" sse_loop 0x400000)
+	shift 4
+	python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$1" "$8" <<'P'
+import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+out, lanes, head, back = sys.argv[2], sys.argv[3], *(int(x, 0) for x in sys.argv[4:])
+r = Recording(Attr(size=176, sample_type=IP | TID | TIME | BRANCH_STACK | REGS_INTR, flags='sample_id_all mmap comm',
+                   branch_sample_type=BRANCH_ANY | BRANCH_USER, simd_regs_enabled=1, simd_vec_reg_qwords=4,
+                   simd_vec_reg_intr=0xffffffff))
+r.features[ARCH] = r.string('x86_64')
+r.comm(10, 'lanes')
+r.mmap(10, 0x400000, 0x100000, 0, lanes)
+vec = [[0] * 4 for _ in range(32)]
+for i in range(60):
+    vec[5][2] = i % 3 == 0
+    r.sample(pid=10, ip=head, regs_intr=dict(abi=ABI_64 | ABI_SIMD, gprs=[], vec=vec, pred=[]),
+             branches=[{'from': back, 'to': head, 'cycles': 12 + 18 * vec[5][2]}] * 5)
+r.write(out)
+P
+	for how in '' '-j 8' '--pieces 7'; do
+		# shellcheck disable=SC2086
+		holds "cycles that the same code took more${how:+, $how}" made sse_loop \
+			'top["dirty_cycles"] == 18 and top["upper_live"] == 33.3 and len(r) == 1' --dirty -s sym $how
+	done
 else
 	skip "by branches" "objdump or perl is not installed"
 fi

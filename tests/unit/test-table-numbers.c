@@ -23,10 +23,12 @@ __asm__(".text\n"
 	FN("n_bits", "vpxor %xmm1, %xmm0, %xmm2\n ret")
 	FN("n_half", "vaddph %xmm1, %xmm0, %xmm2\n ret")
 	FN("n_memory", "vaddps (%rdi), %ymm0, %ymm2\n ret")
+	FN("n_sse", "1: addps %xmm1, %xmm0\n nop\n dec %eax\n jnz 1b\n ret")
+	FN("n_cleans", "1: addps %xmm1, %xmm0\n vzeroupper\n dec %eax\n jnz 1b\n ret")
 	FN("n_loop", "nop\n1: vaddps %ymm1, %ymm0, %ymm2\n2: dec %ecx\n jnz 2b\n dec %eax\n jnz 1b\n ret"));
 /* clang-format on */
 extern char n_mul[], n_masked[], n_scalar[], n_next[], n_ahead[], n_written[], n_ints[], n_bits[],
-	n_half[], n_memory[], n_loop[];
+	n_half[], n_memory[], n_loop[], n_sse[], n_cleans[];
 
 static struct perfdata_event event = {
 	.name = "cycles",
@@ -38,7 +40,8 @@ static struct perfdata_event event = {
 		  .sample_simd_pred_reg_intr = 0xff },
 };
 
-static uint64_t vec[32][8], pred[8];
+static uint64_t vec[32][8], pred[8], stack[6];
+static uint16_t latency; /* retire latency */
 
 static int setup(void **state)
 {
@@ -47,6 +50,8 @@ static int setup(void **state)
 	(void)state;
 	memset(vec, 0, sizeof(vec));
 	memset(pred, 0, sizeof(pred));
+	memset(stack, 0, sizeof(stack));
+	latency = 0;
 	if (build_machine(&so))
 		return -1;
 	map_self((uintptr_t)n_mul);
@@ -71,6 +76,15 @@ static void add(struct table *t, const char *ip)
 		.pred_mask = 0xff,
 		.pred = { (unsigned char *)pred, 8, false },
 	};
+	if (stack[0]) {
+		s.present |= PERF_SAMPLE_BRANCH_STACK;
+		s.branches.nr = 2;
+		s.branches.entries = (const unsigned char *)stack;
+	}
+	if (latency) {
+		s.present |= PERF_SAMPLE_WEIGHT_STRUCT;
+		s.weight_var3 = latency;
+	}
 	assert_int_equal(table_add(t, &s, machine_thread(m, 1, 1), NULL), 0);
 }
 
@@ -78,6 +92,64 @@ static void add(struct table *t, const char *ip)
 	expect_columns((struct keys_opts){ .numbers = true, .sort = "sym" }, want, fill)
 #define IDLE(want, fill) \
 	expect_columns((struct keys_opts){ .idle = true, .sort = "sym" }, want, fill)
+
+/* ---- --dirty ----------------------------------------------------------------------------------- */
+
+#define DIRTY(want, fill) \
+	expect_columns((struct keys_opts){ .dirty = true, .sort = "sym" }, want, fill)
+
+/* At the head of a loop at @at, whose branch back is @back bytes on: the round before took @cycles. */
+static void round_of(struct table *t, const char *at, unsigned back, bool dirty, uint64_t cycles,
+		     int times)
+{
+	vec[3][2] = dirty;
+	for (int i = 0; i < 2; i++) {
+		stack[3 * i] = (uint64_t)(uintptr_t)at + back;
+		stack[3 * i + 1] = (uint64_t)(uintptr_t)at;
+		stack[3 * i + 2] = cycles << 4;
+	}
+	while (times--)
+		add(t, at);
+	memset(stack, 0, sizeof(stack));
+}
+
+static void fill_dirty(struct table *t)
+{
+	round_of(t, n_sse, 6, true, 9, 2);
+	round_of(t, n_sse, 6, true, 11, 2);
+	round_of(t, n_sse, 6, false, 4, 4);
+}
+
+static void fill_dirty_few(struct table *t)
+{
+	round_of(t, n_sse, 6, true, 10, 5);
+	round_of(t, n_sse, 6, false, 4, 3);
+}
+
+static void fill_dirty_uncounted(struct table *t)
+{
+	round_of(t, n_sse, 6, true, 0, 4);
+	round_of(t, n_sse, 6, false, 0, 4);
+}
+
+/* What the halves were before the round is not what they were behind it. */
+static void fill_cleans(struct table *t)
+{
+	round_of(t, n_cleans, 8, true, 10, 4);
+	round_of(t, n_cleans, 8, false, 4, 4);
+}
+
+static void fill_latency(struct table *t)
+{
+	for (int i = 0; i < 8; i++) {
+		vec[3][2] = i % 2;
+		latency = i % 2 ? 40 : 8;
+		add(t, n_sse);
+	}
+	/* An instruction that is no SSE one may take as long as it likes. */
+	latency = 1000;
+	add(t, n_sse + 3);
+}
 
 static void fill_mul(struct table *t)
 {
@@ -260,9 +332,21 @@ static void loops(void **state)
 	done(t);
 }
 
+static void test_dirty(void **state)
+{
+	(void)state;
+	/* Upper SSE Merges Cycles */
+	DIRTY("50.0 50.0 0.0 6", fill_dirty);
+	DIRTY("62.5 62.5 0.0 -", fill_dirty_few);
+	DIRTY("50.0 50.0 0.0 -", fill_dirty_uncounted);
+	DIRTY("50.0 50.0 0.0 -", fill_cleans);
+	DIRTY("55.6 44.4 0.0 32", fill_latency);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_dirty, setup, teardown),
 		cmocka_unit_test_setup_teardown(numbers, setup, teardown),
 		cmocka_unit_test_setup_teardown(idle, setup, teardown),
 		cmocka_unit_test_setup_teardown(loops, setup, teardown),

@@ -5,6 +5,7 @@
  * before. A sample at such an instruction, with halves in use, is time that may be of that; how much
  * of it depends on the CPU, and no register tells.
  */
+#include "dirty-int.h"
 #include "vector-int.h"
 
 enum { KIND_NEW, KIND_UNKNOWN, KIND_OTHER, KIND_SSE, KIND_SSE_MERGES };
@@ -14,12 +15,14 @@ struct dirty_counts {
 	uint64_t dirty;	 /* of these: registers 0-15 have something above bit 127 */
 	uint64_t sse;	 /* of these: at an SSE instruction that writes a vector */
 	uint64_t merges; /* of these: one that needs no old value of it but for the upper halves */
+	struct dirty_costs costs; /* of all whose vectors are known */
 };
 
 struct dirty_use {
 	struct acc_env env;
 	VEC(uint8_t) kind; /* by location */
 	struct decoders dec;
+	struct dirty_walk walk;
 };
 
 static uint8_t look(struct dirty_use *u, uint32_t loc)
@@ -60,6 +63,9 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	if (u->kind.v[loc] == KIND_UNKNOWN)
 		return 0;
 	c->coded++;
+	if (keys_dirty_cost_add(&c->costs, &u->walk, &u->dec, &u->env, in, loc, live > SIMD_128,
+				u->kind.v[loc] >= KIND_SSE))
+		return -ENOMEM;
 	if (live <= SIMD_128)
 		return 0;
 	c->dirty++;
@@ -73,12 +79,18 @@ static int merge(void *slot, const void *from, const struct acc_maps *maps)
 	struct dirty_counts *c = slot;
 	const struct dirty_counts *f = from;
 
-	(void)maps;
 	c->coded += f->coded;
 	c->dirty += f->dirty;
 	c->sse += f->sse;
 	c->merges += f->merges;
-	return 0;
+	return keys_dirty_cost_merge(&c->costs, &f->costs, maps);
+}
+
+static void drop(void *slot)
+{
+	struct dirty_counts *c = slot;
+
+	keys_dirty_cost_drop(&c->costs);
 }
 
 static int start(void **state, const struct acc_env *env)
@@ -100,12 +112,21 @@ static void stop(void *state)
 		return;
 	vec_free(&u->kind);
 	keys_decoders_free(&u->dec);
+	keys_dirty_walk_free(&u->walk);
 	free(u);
 }
 
 VECTOR_SHARE(struct dirty_counts, dirty, dirty, coded)
 VECTOR_SHARE(struct dirty_counts, sse, sse, coded)
 VECTOR_SHARE(struct dirty_counts, merges, merges, coded)
+
+static uint64_t stat_cost(const struct keys_row *r, const void *slot)
+{
+	const struct dirty_counts *c = slot;
+
+	(void)r;
+	return keys_dirty_cost(&c->costs);
+}
 
 static bool shown(const struct keys_opts *o)
 {
@@ -119,6 +140,10 @@ static const struct key cols[] = {
 	{ "upper_live", "Upper", COLUMN, .stat = stat_dirty },
 	{ "sse_dirty", "SSE", COLUMN, .stat = stat_sse },
 	{ "sse_merges", "Merges", COLUMN, .stat = stat_merges },
+	{ "dirty_cycles", "Cycles", .at = KEY_STAT, .of = &keys_acc_dirty, .right = true,
+	  .min_width = 7, .unknown = "-", .stat = stat_cost,
+	  .need = PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_BRANCH_STACK |
+		  PERF_SAMPLE_WEIGHT_STRUCT },
 };
 
 const struct acc keys_acc_dirty = {
@@ -132,11 +157,13 @@ const struct acc keys_acc_dirty = {
 		"an SSE instruction\n"
 		"# that writes a vector: at most these cost time for it. Merges: that would not need "
 		"the old value otherwise.\n"
-		"# -: the instruction or the registers of no sample are known.\n"
+		"# Cycles: how many more the same SSE code took with such bits than without, each time, where the recording has\n"
+		"# cycles (-b, retire latency) and saw it both ways. -: not known of any sample.\n"
 		"#\n",
 	.needs_sample = true,
 	.start = start,
 	.stop = stop,
 	.add = add,
 	.merge = merge,
+	.drop = drop,
 };
