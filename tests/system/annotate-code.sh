@@ -134,4 +134,28 @@ like "a BPF program, from a stream" "$(cat "$TMP/out")" 'xor +%eax,%eax'
 made_file bpf-file "$TMP/perf.data" cut
 annotate
 like "a BPF program whose bytes are not there" "$(cat "$TMP/err")" 'is not in the recording: it has no BPF_PROG_INFO of it'
+# A symbol without a size is taken to go on to the next one: not into another section.
+cat >"$TMP/sizeless.S" <<'E2'
+	.globl _start
+	.section .text
+_start:	nop
+	.globl last
+last:	inc %eax
+	dec %eax
+	ret
+	.section .far,"ax"
+	.fill 64, 1, 0xcc
+	.globl far
+far:	ret
+E2
+if [ "$(uname -m)" = x86_64 ] && gcc -nostdlib -static -o "$TMP/sizeless" "$TMP/sizeless.S" 2>"$TMP/log"; then
+	at=$(nm "$TMP/sizeless" | awk '$3 == "last" { print "0x" $1 }')
+	printf 'map 0x400000 0x4000 %s\nsample 3 %s from=%s,to=%s\n' "$TMP/sizeless" "$at" "$at" "$at" >"$TMP/made"
+	made_file branch-file "$TMP/perf.data" <"$TMP/made"
+	annotate --stdio2 last
+	is "a symbol without a size ends with its section" "$(grep -oE '(inc|dec|ret|int3)' "$TMP/out" | tr '\n' ' ')" 'inc dec ret '
+	like "... and that is said" "$(cat "$TMP/err")" 'last has no size by its symbol: it is shown up to the end of its section'
+else
+	skip "a symbol without a size" "not x86-64, or: $(head -n 1 "$TMP/log")"
+fi
 done_testing

@@ -33,11 +33,27 @@ int annotate_note(struct listing_build *b, const char *fmt, ...)
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
+/* A symbol without a size is taken to go on to the next one, which may lie in another section. */
+static int keep_to_section(struct listing_build *b)
+{
+	uint64_t limit = symbol_code_limit(b->res, b->l.dso, b->l.start);
+
+	if (limit >= b->l.end)
+		return 0;
+	b->l.end = limit;
+	return annotate_note(
+		b, "%s has no size by its symbol: it is shown up to the end of its section",
+		b->l.sym->name);
+}
+
 static int read_code(struct listing_build *b, struct err *e)
 {
+	int ret = keep_to_section(b);
 	uint64_t size = b->l.end - b->l.start;
 	ssize_t n;
 
+	if (ret)
+		return err_set(e, ret, "out of memory for a function");
 	if (size > CODE_MAX) {
 		size = CODE_MAX;
 		if (annotate_note(b, "%s has %llu bytes by its symbol: %u are shown",

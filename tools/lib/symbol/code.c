@@ -276,6 +276,44 @@ const char *symbol_code_path(struct resolver *res, struct dso *dso)
 	return o->code_module ? o->module->path : NULL;
 }
 
+static void find_spans(struct resolver *res, struct object *o)
+{
+	Elf_Scn *scn = NULL;
+	struct elf_file *f;
+
+	if (elf_open(&f, o->code_file, symbol_elf_flags(res)))
+		return;
+	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
+		GElf_Shdr h;
+
+		if (!gelf_getshdr(scn, &h) || h.sh_type != SHT_PROGBITS ||
+		    !(h.sh_flags & SHF_EXECINSTR) || h.sh_size > UINT64_MAX - h.sh_offset)
+			continue;
+		/* With a part of them nothing is known. */
+		if (vec_push(&o->code_span,
+			     ((struct code_span){ h.sh_offset, h.sh_offset + h.sh_size }))) {
+			o->code_span.n = 0;
+			break;
+		}
+	}
+	elf_close(f);
+}
+
+uint64_t symbol_code_limit(struct resolver *res, struct dso *dso, uint64_t addr)
+{
+	struct object *o = object_load(res, dso);
+
+	if (!o || dso->kind != DSO_USER || code_open(res, dso, o) < 0)
+		return UINT64_MAX;
+	if (!o->spans_tried)
+		find_spans(res, o);
+	o->spans_tried = true;
+	vec_for_each (s, &o->code_span)
+		if (addr >= s->start && addr < s->end)
+			return s->end;
+	return UINT64_MAX;
+}
+
 /* ---- why there is none ----------------------------------------------------------------------- */
 
 static const char kernel_hint[] =

@@ -68,6 +68,7 @@ void object_free(struct object *o)
 {
 	stored_forget(&o->found);
 	vec_free(&o->code_seg.v);
+	vec_free(&o->code_span);
 	object_forget_lines(o);
 	if (o->code_fd >= 0)
 		close(o->code_fd);

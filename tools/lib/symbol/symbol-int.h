@@ -263,6 +263,10 @@ struct found {
 
 struct lines;
 
+struct code_span { /* of a section with code, in the file */
+	uint64_t start, end;
+};
+
 struct object { /* dso->symbols */
 	struct found found;
 	char *debug_file;	      /* where .debug_info is or may be */
@@ -273,8 +277,10 @@ struct object { /* dso->symbols */
 	bool loaded;
 	bool unnamed; /* an address in it was found to have no symbol */
 	bool code_tried;
-	int code_fd;		  /* < 0 = not open */
-	char *code_file;	  /* that it is of */
+	int code_fd;			 /* < 0 = not open */
+	char *code_file;		 /* that it is of */
+	VEC(struct code_span) code_span; /* of user objects; in the order of the file's sections */
+	bool spans_tried;
 	struct segments code_seg; /* of it, where they are not found.seg */
 	uint64_t code_delta;	  /* of the kernel: from addresses there to the recorded ones */
 	struct module *module;	  /* the file of a kernel module; NULL = none, or not looked for */

@@ -128,6 +128,8 @@ bool symbol_load_ahead(struct resolver *res, const struct dso *dso);
  */
 ssize_t symbol_read_code(struct resolver *res, struct dso *dso, uint64_t addr, void *buf,
 			 size_t size);
+/* Where the section with the code at @addr ends; UINT64_MAX: that is not known. Symbols without a size go on to the next one. */
+uint64_t symbol_code_limit(struct resolver *res, struct dso *dso, uint64_t addr);
 /* Where they are read; NULL = nowhere. */
 const char *symbol_code_path(struct resolver *res, struct dso *dso);
 /* What of @dso is missing and how to get it, after symbol_read_code() gave @code. Not 0. */
