@@ -64,25 +64,7 @@ void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t 
 	l->place(b, i, at);
 }
 
-void faces_list_heads(const struct walk_list *l, struct obuf *o)
-{
-	for (size_t i = 0; i < l->table.nr_cols; i++) {
-		const struct faces_column *c = &l->table.cols[i];
-
-		if (!(c->readers & FACES_PEOPLE))
-			continue;
-		obuf_lit(o, "  ");
-		obuf_pad(o, ' ', c->width - (int)strlen(c->head));
-		obuf_str(o, c->head);
-	}
-}
-
 /* ---- writers of a row --------------------------------------------------------------------------- */
-
-static int text_cell(struct faces_walk *k, const struct faces_cell *cell)
-{
-	return text_plain_cell(k, cell);
-}
 
 static int json_cell(struct faces_walk *k, const struct faces_cell *cell)
 {
@@ -121,9 +103,6 @@ static int one_cell(struct faces_walk *k, const struct faces_cell *cell)
 	return c->text.code;
 }
 
-static const struct faces_writer row_text = { .name = "row",
-					      .reader = FACES_PEOPLE,
-					      .cell = text_cell };
 static const struct faces_writer row_json = { .name = "row",
 					      .reader = FACES_PROGRAMS,
 					      .cell = json_cell };
@@ -140,15 +119,6 @@ static int put_row(const struct walk_list *l, const struct brstat *b, size_t i,
 	struct walk k = { .pub = { .f = &f, .out = o, .state = state }, .w = w };
 
 	return l->row(&k, &t, i);
-}
-
-int faces_list_text(const struct walk_list *l, const struct brstat *b, size_t i, struct obuf *o)
-{
-	struct text text = { .cell = { .fd = -1 } };
-	int ret = put_row(l, b, i, &row_text, &text, o);
-
-	obuf_free(&text.cell);
-	return ret;
 }
 
 void faces_list_head_cells(const struct walk_list *l, void (*put)(void *ctx, const char *text),

@@ -222,9 +222,6 @@ bool faces_list_is_subject(const struct walk_list *l, size_t c);
 size_t faces_list_nr(const struct walk_list *l, const struct brstat *b);
 void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t i,
 		      struct faces_place *at);
-/* As text has them: heads of columns, and row @i, escaped for a terminal. 0 or -errno. */
-void faces_list_heads(const struct walk_list *l, struct obuf *o);
-int faces_list_text(const struct walk_list *l, const struct brstat *b, size_t i, struct obuf *o);
 /* The cells of people's columns, one by one, as text is: heads, and row @i with what is not known as "-". */
 void faces_list_head_cells(const struct walk_list *l, void (*put)(void *ctx, const char *text),
 			   void *ctx);
