@@ -113,7 +113,10 @@ static bool set(struct net_http *h, const struct net_request *rq, const char *ur
 	__typeof__(h->lib.easy_setopt) opt = h->lib.easy_setopt;
 	CURL *c = h->curl;
 
+	errno = 0;
 	h->lib.easy_reset(c); /* keeps the connection */
+	if (errno == ENOMEM)  /* a text of its own; it has no other way to tell */
+		return false;
 	h->why[0] = 0;
 	opt(c, CURLOPT_POST, 1L);
 	opt(c, CURLOPT_POSTFIELDS, rq->body ? rq->body : "");
