@@ -91,6 +91,19 @@ static void check_events(const struct perfdata *pd)
 	assert_ptr_equal(perfdata_event_by_id(pd, 6), perfdata_event(pd, 2));
 }
 
+/* COMPRESSED records of a pipe's form. */
+static uint64_t packed_records(int fd)
+{
+	uint64_t at = 16, nr = 0;
+	struct perf_event_header h;
+
+	while (pread(fd, &h, sizeof(h), (off_t)at) == sizeof(h) && h.size) {
+		nr += h.type == PERF_RECORD_COMPRESSED;
+		at += h.size;
+	}
+	return nr;
+}
+
 static void there_and_back(void **state)
 {
 	struct err e = { 0 };
@@ -100,6 +113,7 @@ static void there_and_back(void **state)
 		for (int level = 0; level <= (HAVE_ZSTD ? 3 : 0); level += 3) {
 			int fd = memfile("", 0);
 			struct perfdata_writer *w = writer(fd, pipe, level);
+			struct perfdata_stats stats;
 			struct perfdata *pd;
 			size_t size;
 
@@ -120,6 +134,9 @@ static void there_and_back(void **state)
 			assert_int_equal(perfdata_has_feature(pd, FEAT_COMPRESSED), level != 0);
 			assert_non_null(perfdata_feature_raw(pd, FEAT_SAMPLE_SOURCE, &size));
 			assert_int_equal(count(pd, &e), NR);
+			perfdata_stats(pd, &stats);
+			if (pipe)
+				assert_int_equal(stats.compressed[0], packed_records(fd));
 			perfdata_close(pd);
 			close(fd);
 		}

@@ -199,6 +199,7 @@ static void apply_first(struct perfdata *pd)
 	s->pos = s->start;
 	s->end = OFFSET_UNKNOWN;
 	s->in_zip = false;
+	s->nr_zipped[0] = s->nr_zipped[1] = 0;
 	if (s->zip)
 		unzip_reset(s->zip);
 }
