@@ -324,22 +324,30 @@ static int compose(const struct report_opts *o, const char *dir, struct err *e)
 	return ret;
 }
 
-/* A directory that compose() made, with the one in it. */
+static bool remove_dir(const char *path)
+{
+	struct dirent *f;
+	DIR *d = opendir(path);
+
+	while (d && (f = readdir(d)))
+		unlinkat(dirfd(d), f->d_name, 0);
+	if (d)
+		closedir(d);
+	return !rmdir(path) || errno == ENOENT;
+}
+
+/* A directory that compose() made, with the one in it. What a signal comes between is tried again. */
 static void clean(const char *dir)
 {
-	char path[4500];
-	struct dirent *f;
-	DIR *d;
+	char objects[4500];
 
-	snprintf(path, sizeof(path), "%s/objects", dir);
-	for (int i = 0; i < 2; i++, path[strlen(dir)] = 0) {
-		d = opendir(path);
-		while (d && (f = readdir(d)))
-			unlinkat(dirfd(d), f->d_name, 0);
-		if (d)
-			closedir(d);
-		rmdir(path);
+	snprintf(objects, sizeof(objects), "%s/objects", dir);
+	for (int tries = 0; tries < 2; tries++) {
+		remove_dir(objects);
+		if (remove_dir(dir))
+			return;
 	}
+	log_warn("%s stays, with what the engine answered: %s", dir, strerror(errno));
 }
 
 /* In a child, which goes into its box. */
