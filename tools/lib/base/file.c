@@ -121,3 +121,16 @@ ssize_t file_read_at(int fd, void *buf, size_t size, uint64_t at)
 	}
 	return (ssize_t)n;
 }
+
+struct dirent *file_dir_next(DIR *dir, int *code)
+{
+	struct dirent *d;
+
+	do {
+		errno = 0;
+		d = readdir(dir);
+	} while (!d && errno == EINTR);
+	if (!d && errno)
+		*code = -errno;
+	return d;
+}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * file: small files as a whole, files below a root, all bytes or an
+ * file: small files as a whole, files below a root, entries of directories, all bytes or an
  * error. Memory, errors and threads: see base.h.
  */
 #ifndef PERF_BASE_FILE_H
 #define PERF_BASE_FILE_H
+
+#include <dirent.h>
 
 #include "base/base.h"
 
@@ -19,6 +21,11 @@ int file_open_regular(const char *path, uint64_t *size);
 int file_open_below(int root, const char *path, int flags);
 /* pread() of all @n bytes, fewer only at the end of the file: how many, or -errno. */
 ssize_t file_read_at(int fd, void *buf, size_t n, uint64_t at);
+/*
+ * The next entry of a directory. NULL at its end, and where it cannot be read to its end: *code is -errno then, else it stays.
+ * Signals are passed over. readdir() tells only who asks, and half of a list looks like a whole one.
+ */
+struct dirent *file_dir_next(DIR *dir, int *code);
 /* write() until everything is out: 0 or -errno. */
 int write_all(int fd, const void *buf, size_t n);
 

@@ -285,7 +285,7 @@ int buildid_cache_purge(const char *path, size_t *nr, struct err *e)
 {
 	char dir[PATH_MAX], objects[PATH_MAX];
 	struct dirent *ent;
-	int ret = 0;
+	int ret = 0, code = 0;
 	DIR *d;
 
 	*nr = 0;
@@ -293,7 +293,7 @@ int buildid_cache_purge(const char *path, size_t *nr, struct err *e)
 	    !format(objects, sizeof(objects), "%s/%s", dir, *path == '/' ? path + 1 : path))
 		return err_set(e, -ENOENT, "there is no directory for the cache of build ids");
 	d = opendir(objects);
-	while (d && !ret && (ent = readdir(d))) {
+	while (d && !ret && (ent = file_dir_next(d, &code))) {
 		struct build_id id;
 
 		if (!buildid_parse(ent->d_name, &id))
@@ -303,6 +303,8 @@ int buildid_cache_purge(const char *path, size_t *nr, struct err *e)
 	}
 	if (d)
 		closedir(d);
+	if (!ret && code)
+		return err_set(e, code, "cannot read what is in %s: %s", objects, strerror(-code));
 	if (!ret && !*nr)
 		return err_set(e, -ENOENT, "%s wasn't in the cache", path);
 	return ret;

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/lack.h"
 #include "capture/capture-int.h"
 
 #define MAX_DEPTH 64 /* directories kept open while walking */
@@ -51,7 +53,7 @@ static int walk_group(struct groups *g, int fd, unsigned depth)
 	DIR *dir = fdopendir(fd);
 	struct dirent *d;
 	uint64_t id;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!dir) {
 		close(fd);
@@ -59,7 +61,7 @@ static int walk_group(struct groups *g, int fd, unsigned depth)
 	}
 	if (handle_of(fd, &id))
 		ret = put_group(g, id);
-	while (!ret && depth < MAX_DEPTH && (d = readdir(dir))) {
+	while (!ret && depth < MAX_DEPTH && (d = file_dir_next(dir, &code))) {
 		const char *slash = len > 1 ? "/" : "";
 		int sub;
 
@@ -74,6 +76,9 @@ static int walk_group(struct groups *g, int fd, unsigned depth)
 		g->path[len] = '\0';
 	}
 	closedir(dir);
+	if (!ret && lack_is_trouble(code))
+		return err_set(g->e, code, "cannot read what is in cgroup %s: %s", g->path,
+			       strerror(-code));
 	return ret;
 }
 

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/lack.h"
 #include "capture/capture-int.h"
 
@@ -268,18 +269,23 @@ static int put_maps(struct walk *w, pid_t pid)
 
 /* ---- walking ------------------------------------------------------------------------------------------ */
 
+static int cannot_list(struct walk *w, const char *path, int code)
+{
+	return err_set(w->e, code, "cannot read what is in %s: %s", path, strerror(-code));
+}
+
 static int walk_threads(struct walk *w, pid_t pid)
 {
 	char path[PATH_MAX];
 	struct dirent *d;
 	DIR *dir;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	snprintf(path, sizeof(path), "%s/%d/task", w->proc, pid);
 	dir = opendir(path);
 	if (!dir)
 		return 0;
-	while (!ret && (d = readdir(dir))) {
+	while (!ret && (d = file_dir_next(dir, &code))) {
 		pid_t tid = atoi(d->d_name);
 		struct task t;
 
@@ -287,7 +293,8 @@ static int walk_threads(struct walk *w, pid_t pid)
 			ret = put_task(w, &t, true);
 	}
 	closedir(dir);
-	return ret;
+	/* Other codes: the process ended meanwhile. */
+	return !ret && lack_is_trouble(code) ? cannot_list(w, path, code) : ret;
 }
 
 static int walk_process(struct walk *w, pid_t pid, bool fork)
@@ -307,15 +314,15 @@ static int walk_all(struct walk *w)
 {
 	DIR *dir = opendir(w->proc);
 	struct dirent *d;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!dir)
 		return err_set(w->e, -errno, "%s: %s", w->proc, strerror(errno));
-	while (!ret && (d = readdir(dir)))
+	while (!ret && (d = file_dir_next(dir, &code)))
 		if (d->d_name[0] >= '1' && d->d_name[0] <= '9')
 			ret = walk_process(w, atoi(d->d_name), true);
 	closedir(dir);
-	return ret;
+	return !ret && code ? cannot_list(w, w->proc, code) : ret;
 }
 
 /* The process of a thread: "Tgid:" of its status. */

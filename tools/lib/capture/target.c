@@ -154,7 +154,7 @@ int capture_target_user(struct capture_target *t, const char *name, struct err *
 	struct stat st;
 	uid_t uid;
 	DIR *dir;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (parse_user(name, &uid)) {
 		err_set(e, -EINVAL, "there is no user '%s'", name);
@@ -164,7 +164,7 @@ int capture_target_user(struct capture_target *t, const char *name, struct err *
 	dir = opendir("/proc");
 	if (!dir)
 		return err_set(e, -errno, "/proc: %s", strerror(errno));
-	while (!ret && (d = readdir(dir))) {
+	while (!ret && (d = file_dir_next(dir, &code))) {
 		pid_t pid = atoi(d->d_name);
 
 		if (pid <= 0 || fstatat(dirfd(dir), d->d_name, &st, 0) || st.st_uid != uid)
@@ -174,6 +174,8 @@ int capture_target_user(struct capture_target *t, const char *name, struct err *
 			ret = 0;
 	}
 	closedir(dir);
+	if (!ret && code)
+		return err_set(e, code, "cannot read what is in /proc: %s", strerror(-code));
 	if (!ret && !t->tids.n)
 		return err_set(e, -ESRCH, "user '%s' has no process", name);
 	return ret;

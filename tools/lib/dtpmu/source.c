@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/file.h"
 #include "box/box.h"
 #include "config.h"
 #include "dtpmu/dtpmu.h"
@@ -250,18 +251,20 @@ static int read_dir(struct dir_walk *w, struct dt_node *n, int fd, int depth)
 {
 	DIR *d = fdopendir(fd);
 	struct dirent *de;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!d) {
 		close(fd);
 		return err_set(w->e, -errno, "cannot list node %s: %s", n->name, strerror(errno));
 	}
-	while (!ret && (de = readdir(d))) {
+	while (!ret && (de = file_dir_next(d, &code))) {
 		if (!strcmp(de->d_name, ".") || !strcmp(de->d_name, ".."))
 			continue;
 		ret = read_entry(w, n, dirfd(d), de->d_name, depth);
 	}
 	closedir(d);
+	if (!ret && code)
+		return err_set(w->e, code, "cannot list node %s: %s", n->name, strerror(-code));
 	return ret ? ret : dt_sort(n);
 }
 

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/lack.h"
 #include "dtpmu/dtpmu.h"
 #include "events/events-int.h"
 
@@ -363,11 +364,11 @@ int dirlist_read(struct names *names, const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *d;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!dir)
 		return -errno;
-	while (!ret && names->n < MAX_DIR && (d = readdir(dir))) {
+	while (!ret && names->n < MAX_DIR && (d = file_dir_next(dir, &code))) {
 		char *copy;
 
 		if (d->d_name[0] == '.')
@@ -379,6 +380,7 @@ int dirlist_read(struct names *names, const char *path)
 		}
 	}
 	closedir(dir);
+	lack_note(code, "cannot read what is in", path);
 	if (names->n)
 		qsort(names->v, names->n, sizeof(*names->v), compare_names);
 	return ret;

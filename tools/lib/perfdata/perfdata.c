@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "perfdata-int.h"
 
 #define PROGRESS_STEP	(1u << 20)
@@ -113,12 +114,12 @@ static int list_dir(const char *path, uint32_t **nrs, size_t *n, struct err *e)
 	VEC(uint32_t) v = { 0 };
 	DIR *d = opendir(path);
 	struct dirent *de;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!d)
 		return err_set(e, -errno, "cannot read the directory %s: %s", path,
 			       strerror(errno));
-	while (!ret && (de = readdir(d))) {
+	while (!ret && (de = file_dir_next(d, &code))) {
 		unsigned nr;
 		char junk;
 
@@ -130,6 +131,8 @@ static int list_dir(const char *path, uint32_t **nrs, size_t *n, struct err *e)
 		qsort(v.v, v.n, sizeof(*v.v), by_number);
 	*nrs = v.v;
 	*n = v.n;
+	if (!ret && code)
+		return err_set(e, code, "cannot read the directory %s: %s", path, strerror(-code));
 	return ret ? err_set(e, ret, "out of memory reading %s", path) : 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/lack.h"
 #include "fleet/fleet.h"
 #include "session-int.h"
@@ -27,7 +28,10 @@ static bool is_dir(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
+	if (!stat(path, &st))
+		return S_ISDIR(st.st_mode);
+	lack_note(errno, "cannot look at", path);
+	return false;
 }
 
 /* "PERFFILE", "PERFILE2", in either byte order. */
@@ -37,10 +41,16 @@ static bool has_magic(int dir, const char *name)
 	char buf[8];
 	int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	bool found = false;
+	ssize_t n;
 
-	if (fd < 0)
+	if (fd < 0) {
+		lack_note(errno, "cannot open", name);
 		return false;
-	if (read(fd, buf, sizeof(buf)) == sizeof(buf))
+	}
+	n = read(fd, buf, sizeof(buf));
+	if (n < 0)
+		lack_note(errno, "cannot read", name);
+	if (n == sizeof(buf))
 		for (size_t i = 0; i < ARRAY_SIZE(magics); i++)
 			found |= !memcmp(buf, magics[i], sizeof(buf));
 	close(fd);
@@ -73,12 +83,12 @@ static int add_dir(struct session_files *f, const char *path, struct err *e)
 	size_t before = f->v.n, len = strlen(path);
 	DIR *d = opendir(path);
 	struct dirent *de;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	if (!d)
 		return err_set(e, -errno, "cannot read the directory %s: %s", path,
 			       strerror(errno));
-	while (!ret && (de = readdir(d))) {
+	while (!ret && (de = file_dir_next(d, &code))) {
 		const char *name;
 
 		if (!has_magic(dirfd(d), de->d_name))
@@ -90,6 +100,8 @@ static int add_dir(struct session_files *f, const char *path, struct err *e)
 	closedir(d);
 	if (ret)
 		return err_set(e, ret, "no memory for the names of files");
+	if (code)
+		return err_set(e, code, "cannot read the directory %s: %s", path, strerror(-code));
 	if (f->v.n > before) {
 		qsort(f->v.v + before, f->v.n - before, sizeof(*f->v.v), by_name);
 		return 0;

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "tracer.h"
 #include "wait-int.h"
 #ifdef __x86_64__
@@ -98,13 +99,13 @@ int tracer_states_live(struct tracer_states *st, pid_t pid, struct err *e)
 	char path[64];
 	struct dirent *d;
 	DIR *dir;
-	int ret = 0;
+	int ret = 0, code = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
 	dir = opendir(path);
 	if (!dir)
 		return err_set(e, errno == ENOENT ? -ESRCH : -errno, "there is no process %d", pid);
-	while (!ret && (d = readdir(dir))) {
+	while (!ret && (d = file_dir_next(dir, &code))) {
 		pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 
 		if (tid <= 0)
@@ -114,5 +115,7 @@ int tracer_states_live(struct tracer_states *st, pid_t pid, struct err *e)
 			ret = 0; /* a thread may end meanwhile */
 	}
 	closedir(dir);
+	if (!ret && code)
+		return err_set(e, code, "cannot read %s: %s", path, strerror(-code));
 	return ret;
 }
