@@ -619,6 +619,8 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 		t->at = (uint32_t)(pair_hash(before, t->edge) >> (64 - b->pair_bits));
 		__builtin_prefetch(&b->pairs[t->at], 1);
 	}
+	if (!c->n) /* perhaps there is no walk yet */
+		return 0;
 	walked = &b->walk.v[b->walk.n];
 	for (struct taken *t = first; t < end; t++) {
 		uint32_t before = w->all ? t[-1].edge : ID_NONE;
