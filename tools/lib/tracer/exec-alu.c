@@ -331,7 +331,7 @@ static enum vm_result div_byte(struct vm *vm, const struct vm_insn *in, struct v
 	int32_t n = (uint16_t)a.v, by = (uint8_t)b.v, q;
 
 	if (in->op == OP_IDIV)
-		n = (int16_t)a.v, by = (int8_t)b.v;
+		n = (int16_t)a.v, by = (int32_t)sign_extend(b.v, 1);
 	a.known &= b.known;
 	if (a.known) {
 		if (!by)

@@ -105,6 +105,11 @@ void vm_tiles_lost(struct vm *vm)
 	vm->tiles.config_known = false;
 }
 
+static unsigned tile_of(const struct vm_insn *in, unsigned i)
+{
+	return in->simd.opd[i].reg % VM_TILES;
+}
+
 static unsigned rows_of(const struct vm_tiles *t, unsigned n)
 {
 	return t->config[ROWS_AT + n];
@@ -210,7 +215,7 @@ static struct val place(const struct vm *vm, const struct vm_insn *in, unsigned 
 
 static enum vm_result load(struct vm *vm, const struct vm_insn *in)
 {
-	unsigned n = in->simd.opd[0].reg, bytes = bytes_of(&vm->tiles, n);
+	unsigned n = tile_of(in, 0), bytes = bytes_of(&vm->tiles, n);
 	unsigned char tile[MOST_ROWS * MOST_BYTES] = { 0 };
 	uint64_t stride;
 	struct val a = place(vm, in, 1, &stride);
@@ -226,13 +231,13 @@ static enum vm_result load(struct vm *vm, const struct vm_insn *in)
 	if (!known && vm->exact)
 		return VM_FOREIGN;
 	memcpy(vm->tiles.data[n], tile, sizeof(tile));
-	vm->tiles.known = (uint8_t)((vm->tiles.known & ~(1 << n)) | known << n);
+	vm->tiles.known = (uint8_t)((vm->tiles.known & ~(1 << n)) | (known ? 1u << n : 0));
 	return VM_OK;
 }
 
 static enum vm_result store_tile(struct vm *vm, const struct vm_insn *in)
 {
-	unsigned n = in->simd.opd[1].reg, bytes = bytes_of(&vm->tiles, n);
+	unsigned n = tile_of(in, 1), bytes = bytes_of(&vm->tiles, n);
 	bool known = vm->tiles.known >> n & 1;
 	unsigned rows = rows_of(&vm->tiles, n);
 	uint64_t stride;
@@ -315,7 +320,7 @@ static void dot_row(uint8_t op, unsigned char *c, const unsigned char *a, const 
 
 static enum vm_result dot(struct vm *vm, const struct vm_insn *in)
 {
-	unsigned c = in->simd.opd[0].reg, a = in->simd.opd[1].reg, b = in->simd.opd[2].reg;
+	unsigned c = tile_of(in, 0), a = tile_of(in, 1), b = tile_of(in, 2);
 	uint8_t read = (uint8_t)(1 << a | 1 << b | 1 << c), op = in->simd.op;
 	struct vm_tiles *t = &vm->tiles;
 	unsigned rows = rows_of(t, c), bytes = bytes_of(t, c), inner = bytes_of(t, a);
@@ -381,8 +386,8 @@ enum vm_result exec_tile(struct vm *vm, const struct vm_insn *in)
 		return VM_FAULT;
 	switch (in->simd.op) {
 	case TILE_ZERO:
-		memset(t->data[in->simd.opd[0].reg], 0, sizeof(t->data[0]));
-		t->known |= 1 << in->simd.opd[0].reg;
+		memset(t->data[tile_of(in, 0)], 0, sizeof(t->data[0]));
+		t->known |= 1 << tile_of(in, 0);
 		return VM_OK;
 	case TILE_LOAD: return load(vm, in);
 	case TILE_STORE: return store_tile(vm, in);
