@@ -319,7 +319,7 @@ static const struct printed {
 
 static void make_printed(struct made *m, const struct printed *p)
 {
-	char text[2048];
+	struct obuf text;
 
 	*m = (struct made){ 0 };
 	assert_int_equal(obuf_init(&m->o, -1, 0), 0);
@@ -335,12 +335,15 @@ static void make_printed(struct made *m, const struct printed *p)
 	put(m, 1, 4);
 	obuf_mem(&m->o, "made", 5);
 	put(m, 1, 4);
-	snprintf(
-		text, sizeof(text),
-		"name: made\nID: 9\nformat:\n"
-		"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n%s\nprint fmt: %s\n",
-		p->fields, p->print);
-	put_format(m, text);
+	assert_int_equal(obuf_init(&text, -1, 0), 0);
+	obuf_str(&text, "name: made\nID: 9\nformat:\n"
+			"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n");
+	obuf_str(&text, p->fields);
+	obuf_str(&text, "\nprint fmt: ");
+	obuf_str(&text, p->print);
+	obuf_mem(&text, "\n", 2);
+	put_format(m, text.buf);
+	obuf_free(&text);
 	put(m, 0, 4);
 	put(m, sizeof(printk_text) - 1, 4);
 	obuf_mem(&m->o, printk_text, sizeof(printk_text) - 1);
@@ -384,6 +387,41 @@ static void samples(void **state)
 		print_one(&printed[i]);
 }
 
+/* The parser calls itself for each of these: more than any kernel writes is too many. */
+static void long_expressions(void **state)
+{
+	static const struct {
+		const char *start, *more, *end;
+	} shape[] = {
+		{ "REC->pid", " + REC->pid", "" }, { "REC->pid", " && 1", "" },
+		{ "", "!", "REC->pid" },	   { "", "(u8)", "REC->pid" },
+		{ "REC->args", "[0]", "" },	   { "", "(", "REC->pid" },
+		{ "REC->pid", " ? 1 : 2", "" },	   { "", "REC->pid ? 1 : ", "2" },
+		{ "(", "u8 ", ")REC->pid" },	   { "(u8 ", "*", ")REC->pid" },
+	};
+
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(shape); i++) {
+		struct printed p = { .fields = PLACES,
+				     .pid = 7,
+				     .text = "[FAILED TO PARSE] pid=7" };
+		struct obuf o;
+
+		assert_int_equal(obuf_init(&o, -1, 0), 0);
+		obuf_str(&o, "\"%d\", ");
+		obuf_str(&o, shape[i].start);
+		for (unsigned n = 0; n < 300000; n++)
+			obuf_str(&o, shape[i].more);
+		obuf_str(&o, shape[i].end);
+		obuf_char(&o, 0);
+		p.print = o.buf;
+		print_one(&p);
+		obuf_free(&o);
+	}
+}
+
 /* Texts of __trace_bprintk() by their addresses, the short ones, too. */
 static void printk(void **state)
 {
@@ -403,9 +441,9 @@ static void printk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples),	    cmocka_unit_test(printk),
-		cmocka_unit_test(both_byte_orders), cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(no_formats),
+		cmocka_unit_test(samples),	cmocka_unit_test(long_expressions),
+		cmocka_unit_test(printk),	cmocka_unit_test(both_byte_orders),
+		cmocka_unit_test(cut_anywhere), cmocka_unit_test(no_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,12 +69,6 @@ static bool operation(const char *op, uint64_t a, uint64_t b, uint64_t *v)
 	}
 }
 
-/* Numbers of 7 bits are the same in every type: casts are not looked at. */
-static bool cast_value(uint64_t v)
-{
-	return v < 128;
-}
-
 static bool value(const struct sight *s, const struct tep_print_arg *a, uint64_t *v)
 {
 	uint64_t left, right;
@@ -82,7 +76,8 @@ static bool value(const struct sight *s, const struct tep_print_arg *a, uint64_t
 	switch (a->type) {
 	case TEP_PRINT_ATOM: return atom_value(a, v);
 	case TEP_PRINT_FIELD: return field_value(s, a, v);
-	case TEP_PRINT_TYPE: return value(s, a->typecast.item, v) && cast_value(*v);
+	case TEP_PRINT_TYPE: /* of 7 bits: the same in every type */
+		return value(s, a->typecast.item, v) && *v < 128;
 	case TEP_PRINT_DYNAMIC_ARRAY_LEN:
 		if (!a->dynarray.field)
 			return false;

@@ -20,8 +20,9 @@
 #if HAVE_LIBTRACEEVENT
 #include <stdlib.h>
 
-/* More nested than any kernel writes: the parser calls itself as deep. */
-#define DEPTH 64
+/* More than any kernel writes: the parser calls itself for each operand of an expression, and each in brackets. */
+#define DEPTH	 256
+#define TYPE_MAX 16
 
 struct reader {
 	const char *p; /* ends with a NUL */
@@ -30,6 +31,11 @@ struct reader {
 };
 
 static bool expr(struct reader *r);
+
+static bool deeper(struct reader *r)
+{
+	return ++r->depth <= DEPTH;
+}
 
 static void blanks(struct reader *r)
 {
@@ -104,16 +110,16 @@ static bool strings(struct reader *r)
 	return true;
 }
 
-/* Words, then stars. */
+/* Words, then stars: the parser copies all for each of them. */
 static bool type(struct reader *r)
 {
-	bool any = false;
+	unsigned words = 0, stars = 0;
 
-	while (word(r))
-		any = true;
-	while (any && take(r, "*"))
-		;
-	return any;
+	while (words <= TYPE_MAX && word(r))
+		words++;
+	while (words && stars <= TYPE_MAX && take(r, "*"))
+		stars++;
+	return words && words <= TYPE_MAX && stars <= TYPE_MAX;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
@@ -228,7 +234,7 @@ static bool primary(struct reader *r)
 	else
 		good = number(r) || strings(r) || quoted(r, '\'') || named(r);
 	while (good && take(r, "["))
-		good = expr(r) && take(r, "]");
+		good = deeper(r) && expr(r) && take(r, "]");
 	return good;
 }
 
@@ -253,7 +259,7 @@ static bool cast(struct reader *r)
 
 static bool unary(struct reader *r)
 {
-	for (;;) {
+	while (deeper(r)) {
 		if (cast(r))
 			continue;
 		blanks(r);
@@ -261,6 +267,7 @@ static bool unary(struct reader *r)
 			return primary(r);
 		r->p++;
 	}
+	return false;
 }
 
 /* What is known not to be 0, or only by the sample: the parser computes what is constant. */
@@ -299,17 +306,14 @@ static bool operator(struct reader *r)
 
 static bool expr(struct reader *r)
 {
-	bool good;
+	unsigned depth = r->depth;
+	bool good = unary(r);
 
-	if (r->depth == DEPTH)
-		return false;
-	r->depth++;
-	good = unary(r);
 	while (good && operator(r))
 		good = unary(r);
 	if (good && take(r, "?"))
 		good = expr(r) && take(r, ":") && expr(r);
-	r->depth--;
+	r->depth = depth;
 	return good;
 }
 
@@ -373,12 +377,12 @@ bool trace_field_sound(const char *text)
 	unsigned parts = 0;
 
 	/* "unsigned long args[2]", "__data_loc char[] name", "const char * name" */
-	while (word(&r)) {
+	while (parts <= TYPE_MAX && word(&r)) {
 		parts++;
-		while (take(&r, "*"))
+		for (unsigned stars = 0; stars < TYPE_MAX && take(&r, "*"); stars++)
 			;
 	}
-	if (parts < 2 || !array(&r))
+	if (parts < 2 || parts > TYPE_MAX || !array(&r))
 		return false;
 	word(&r);
 	if (!take(&r, ";") || !place(&r, "offset:") || !place(&r, "size:"))

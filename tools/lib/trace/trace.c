@@ -253,23 +253,27 @@ bool trace_next_field(const struct trace_format *f, struct trace_field *field)
 	return false;
 }
 
-bool trace_has_field(const struct trace_format *f, const char *name, size_t n)
+static bool find_field(const struct trace_format *f, const char *name, size_t n,
+		       struct trace_field *field)
 {
-	struct trace_field field = { 0 };
-
-	while (trace_next_field(f, &field))
-		if (field.name_size == n && !memcmp(field.name, name, n))
+	memset(field, 0, sizeof(*field));
+	while (trace_next_field(f, field))
+		if (field->name_size == n && !memcmp(field->name, name, n))
 			return true;
 	return false;
 }
 
+bool trace_has_field(const struct trace_format *f, const char *name, size_t n)
+{
+	struct trace_field field;
+
+	return find_field(f, name, n, &field);
+}
+
 bool trace_field(const struct trace_format *f, const char *name, struct trace_field *field)
 {
-	memset(field, 0, sizeof(*field));
-	while (trace_next_field(f, field))
-		if (same(field->name, field->name_size, name))
-			return field->offset != UINT32_MAX && field->size != UINT32_MAX;
-	return false;
+	return find_field(f, name, strlen(name), field) && field->offset != UINT32_MAX &&
+	       field->size != UINT32_MAX;
 }
 
 void trace_field_names(const struct trace_format *f, struct obuf *o)
