@@ -110,31 +110,29 @@ static unsigned tile_of(const struct vm_insn *in, unsigned i)
 	return in->simd.opd[i].reg % VM_TILES;
 }
 
-static unsigned rows_of(const struct vm_tiles *t, unsigned n)
+/* Of tile @n, of a row of it, by a configuration. */
+static unsigned rows_of(const unsigned char *config, unsigned n)
 {
-	return t->config[ROWS_AT + n];
+	return config[ROWS_AT + n];
 }
 
-static unsigned bytes_of(const struct vm_tiles *t, unsigned n)
+static unsigned bytes_of(const unsigned char *config, unsigned n)
 {
-	return load_u16(t->config + BYTES_AT + 2 * n, false);
+	return load_u16(config + BYTES_AT + 2 * n, false);
 }
 
 /* One that LDTILECFG takes, in which no load or store was interrupted. */
 static bool is_sound(const unsigned char *config)
 {
-	struct vm_tiles t;
-
-	memcpy(t.config, config, CONFIG_BYTES);
 	if (config[0] > 1)
 		return false;
 	for (unsigned i = 1; i < BYTES_AT; i++)
 		if (config[i])
 			return false;
 	for (unsigned n = 0; n < 16; n++)
-		if (rows_of(&t, n) > (n < VM_TILES ? MOST_ROWS : 0) ||
-		    bytes_of(&t, n) > (n < VM_TILES ? MOST_BYTES : 0) ||
-		    !rows_of(&t, n) != !bytes_of(&t, n))
+		if (rows_of(config, n) > (n < VM_TILES ? MOST_ROWS : 0) ||
+		    bytes_of(config, n) > (n < VM_TILES ? MOST_BYTES : 0) ||
+		    !rows_of(config, n) != !bytes_of(config, n))
 			return false;
 	return true;
 }
@@ -202,12 +200,12 @@ static enum vm_result store_config(struct vm *vm, const struct vm_insn *in)
 /* Where row 0 lies, and how far the next one is. */
 static struct val place(const struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *stride)
 {
-	struct vm_opd o = in->opd[i];
-	struct val a = exec_address(vm, in, &o);
+	const struct vm_opd *o = &in->opd[i];
+	struct val a = exec_address(vm, in, o);
 
 	*stride = 0;
-	if (o.index != VM_NO_REG) {
-		*stride = vm->reg[o.index] * o.scale;
+	if (o->index != VM_NO_REG) {
+		*stride = vm->reg[o->index] * o->scale;
 		a.v -= *stride;
 	}
 	return a;
@@ -215,13 +213,13 @@ static struct val place(const struct vm *vm, const struct vm_insn *in, unsigned 
 
 static enum vm_result load(struct vm *vm, const struct vm_insn *in)
 {
-	unsigned n = tile_of(in, 0), bytes = bytes_of(&vm->tiles, n);
+	unsigned n = tile_of(in, 0), bytes = bytes_of(vm->tiles.config, n);
 	unsigned char tile[MOST_ROWS * MOST_BYTES] = { 0 };
 	uint64_t stride;
 	struct val a = place(vm, in, 1, &stride);
 	bool known = a.known;
 
-	for (unsigned row = 0; row < rows_of(&vm->tiles, n) && known; row++) {
+	for (unsigned row = 0; row < rows_of(vm->tiles.config, n) && known; row++) {
 		uint64_t from = a.v + row * stride;
 
 		if (vm_probe(vm, from, bytes) != VM_OK)
@@ -237,9 +235,9 @@ static enum vm_result load(struct vm *vm, const struct vm_insn *in)
 
 static enum vm_result store_tile(struct vm *vm, const struct vm_insn *in)
 {
-	unsigned n = tile_of(in, 1), bytes = bytes_of(&vm->tiles, n);
+	unsigned n = tile_of(in, 1), bytes = bytes_of(vm->tiles.config, n);
 	bool known = vm->tiles.known >> n & 1;
-	unsigned rows = rows_of(&vm->tiles, n);
+	unsigned rows = rows_of(vm->tiles.config, n);
 	uint64_t stride;
 	struct val a = place(vm, in, 0, &stride);
 
@@ -323,11 +321,12 @@ static enum vm_result dot(struct vm *vm, const struct vm_insn *in)
 	unsigned c = tile_of(in, 0), a = tile_of(in, 1), b = tile_of(in, 2);
 	uint8_t read = (uint8_t)(1 << a | 1 << b | 1 << c), op = in->simd.op;
 	struct vm_tiles *t = &vm->tiles;
-	unsigned rows = rows_of(t, c), bytes = bytes_of(t, c), inner = bytes_of(t, a);
+	unsigned rows = rows_of(t->config, c), bytes = bytes_of(t->config, c),
+		 inner = bytes_of(t->config, a);
 	uint32_t ours;
 
-	if (a == b || a == c || b == c || rows != rows_of(t, a) || bytes != bytes_of(t, b) ||
-	    inner != 4 * rows_of(t, b))
+	if (a == b || a == c || b == c || rows != rows_of(t->config, a) ||
+	    bytes != bytes_of(t->config, b) || inner != 4 * rows_of(t->config, b))
 		return VM_FAULT;
 	if ((t->known & read) != read) {
 		if (vm->exact)
@@ -358,8 +357,9 @@ static bool are_usable(const struct vm *vm, const struct vm_insn *in)
 	for (unsigned i = 0; i < ARRAY_SIZE(in->simd.opd) && i < in->nr; i++) {
 		unsigned n = in->simd.opd[i].reg;
 
-		if (n != VM_NO_REG && (!rows_of(&vm->tiles, n) ||
-				       (in->simd.op != TILE_ZERO && bytes_of(&vm->tiles, n) % 4)))
+		if (n != VM_NO_REG &&
+		    (!rows_of(vm->tiles.config, n) ||
+		     (in->simd.op != TILE_ZERO && bytes_of(vm->tiles.config, n) % 4)))
 			return false;
 	}
 	return true;
