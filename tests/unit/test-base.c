@@ -507,6 +507,56 @@ static void test_slots_new(void **state)
 	}
 }
 
+/* What the kernel says of the memory at @p: whether large pages were asked for. */
+static bool wants_large(const void *p)
+{
+	FILE *f = fopen("/proc/self/smaps", "r");
+	unsigned long from, to;
+	char line[512];
+	bool in = false, wants = false;
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+			in = (uintptr_t)p >= from && (uintptr_t)p < to;
+		else if (in && !strncmp(line, "VmFlags:", 8))
+			wants = strstr(line, " hg");
+	}
+	fclose(f);
+	return wants;
+}
+
+/* A large array, and a large index table, from their first byte to their last; a small array is not. */
+static void test_large_pages(void **state)
+{
+	VEC(uint32_t) v = { 0 }, small = { 0 };
+	struct htab t = { 0 };
+	uint32_t n = 1 << 20, have;
+
+	(void)state;
+	if (access("/sys/kernel/mm/transparent_hugepage", F_OK))
+		skip();
+	assert_false(vec_push(&small, 1));
+	for (uint32_t i = 0; i < n; i++) {
+		assert_false(vec_push(&v, i));
+		assert_false(htab_add(&t, hash_u64(i), i));
+	}
+	assert_true(wants_large(v.v) && wants_large(v.v + n - 1));
+	assert_true(wants_large(t.slot) && wants_large(t.slot + t.mask));
+	assert_false(wants_large(small.v));
+	for (uint32_t i = 0; i < n; i++) {
+		struct htab_it it = htab_find(&t, hash_u64(i));
+
+		assert_int_equal(v.v[i], i);
+		while (htab_next(&t, &it, &have) && have != i)
+			;
+		assert_int_equal(have, i);
+	}
+	vec_free(&v);
+	vec_free(&small);
+	htab_free(&t);
+}
+
 /* RFC 4648, section 10; LEB128 by the example of DWARF 5, figure 22. */
 static void test_obuf_encodings(void **state)
 {
@@ -622,6 +672,7 @@ int main(void)
 		cmocka_unit_test(move),
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_slots_new),
+		cmocka_unit_test(test_large_pages),
 	};
 
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);

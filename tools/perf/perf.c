@@ -4,6 +4,7 @@
  * that only upstream has is told what there is instead. Options in front of a command go into the
  * environment, where whoever they concern looks, in this process and in those that it starts.
  */
+#include <malloc.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -226,6 +227,17 @@ int perf_tell_lack(int ret)
 	return ret ? ret : 1;
 }
 
+/*
+ * Arrays that grow to many megabytes are moved by the kernel, page by page, and not copied, if malloc() maps each of its own. Where it is
+ * not told from which size on, that depends on what was freed before.
+ */
+static void map_large_arrays(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	char *options[] = { "version", "--build-options", NULL };
@@ -233,6 +245,7 @@ int main(int argc, char **argv)
 	const struct command *cmd;
 	int ret = take_globals(argc, argv);
 
+	map_large_arrays();
 	if (ret < 0)
 		return CLI_USAGE;
 	argc -= ret;

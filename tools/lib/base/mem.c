@@ -16,6 +16,21 @@
 #include "base/tables.h"
 #include "base/bytes.h"
 
+#define LARGE_PAGE ((size_t)2 << 20)
+
+void mem_large(void *p, size_t size)
+{
+	const uintptr_t page = 4095, at = (uintptr_t)p;
+
+	/*
+	 * The pages at both ends whole: realloc() has memory moved by the kernel, without a copy, where all of it is of one kind. It
+	 * is as good without large pages, where the kernel refuses.
+	 */
+	if (p && size >= LARGE_PAGE)
+		(void)madvise((void *)(at & ~page), ((at + size + page) & ~page) - (at & ~page),
+			      MADV_HUGEPAGE);
+}
+
 int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
 {
 	size_t n = *cap ? *cap : 8, bytes;
@@ -32,6 +47,7 @@ int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
 	p = realloc(*v, bytes);
 	if (!p)
 		return -ENOMEM;
+	mem_large(p, bytes);
 	*v = p;
 	*cap = n;
 	return 0;
@@ -164,8 +180,6 @@ uint64_t hash_bytes(const void *data, size_t n)
 	return hash_u64(h);
 }
 
-#define LARGE_PAGE ((size_t)2 << 20)
-
 void *slots_new(size_t size)
 {
 	/* What divides the size: an alignment has to. */
@@ -177,9 +191,7 @@ void *slots_new(size_t size)
 
 	if (!v)
 		return NULL;
-	/* It is as good without, where the kernel refuses. */
-	if (size >= LARGE_PAGE)
-		(void)madvise(v, size, MADV_HUGEPAGE);
+	mem_large(v, size);
 	return memset(v, 0, size);
 }
 
@@ -212,7 +224,7 @@ static int htab_grow(struct htab *t)
 
 	if (!size) /* 2^32 slots: more entries than indices */
 		return -ENOMEM;
-	slot = calloc(size, sizeof(*slot));
+	slot = slots_new(size * sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
 	/* A slot keeps the upper half of the hash, so its position comes from that half too. */

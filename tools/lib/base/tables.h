@@ -79,6 +79,12 @@ typedef bool slots_hash_fn(const void *slot, uint64_t *hash);
 void *slots_new(size_t size);
 
 /*
+ * Asks for large pages for the @size bytes at @p, of malloc() and its like, if they are many: 2 MB. Best before they are written to. As
+ * large tables grow, and as slots_new() makes them, they have been asked for.
+ */
+void mem_large(void *p, size_t size);
+
+/*
  * 2^@to slots of @size bytes, aligned to cache lines, 6 <= @to, with what the 2^@from at @old have; these are freed, and may be
  * NULL. As slots are upper bits, things that were apart stay so where there are more of them. NULL: no memory, and @old as it was.
  */
