@@ -163,6 +163,7 @@ static int values_init(struct values *l, const struct ranker *r, size_t room)
 	/* Pages that nobody writes to take no memory. */
 	if (r->c->key->unnamed && r->c->key->sort)
 		l->unnamed = malloc((2 * room + 1) * sizeof(*l->unnamed));
+	mem_large(l->unnamed, (2 * room + 1) * sizeof(*l->unnamed));
 	return l->v && (l->unnamed || !r->c->key->unnamed || !r->c->key->sort) ? 0 : -ENOMEM;
 }
 
@@ -469,33 +470,60 @@ static bool is_stat(const struct view *v, unsigned i)
 	return i < v->c.nr_order && v->c.order[i]->key->at == KEY_STAT;
 }
 
-int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
+/* What is packed, @at by @rows; each thread packs the next few. */
+struct packing {
+	struct sorter s;
+	struct packed *at;
+	uint32_t *rows;
+	size_t nr;
+	unsigned stats; /* sums in front of the keys: 0 to 2 */
+};
+
+#define PACKED_AT_ONCE 16384u
+
+static void pack_some(void *packing, size_t part)
 {
-	struct packed *at = calloc(nr + nr / 2 + 1, sizeof(*at));
-	unsigned stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0;
-	struct sorter s = { v, false, v->o.chain.caller };
+	const struct packing *p = packing;
+	const struct view *v = p->s.v;
+	size_t end = min_u64(p->nr, (part + 1) * PACKED_AT_ONCE);
 
-	if (!at)
-		return -ENOMEM;
-	/* Rows of groups have a sum for each member. */
-	s.depth = !v->t->members.n && stats && v->o.use_chains && is_children(v->c.order[0]);
-	for (size_t i = 0; i < nr; i++) {
-		const struct keys_row *row = view_row_at(v, rows[i]);
+	for (size_t i = part * PACKED_AT_ONCE; i < end; i++) {
+		const struct keys_row *row = view_row_at(v, p->rows[i]);
+		struct packed *at = &p->at[i];
 
-		at[i].row = rows[i];
+		*at = (struct packed){ .row = p->rows[i] };
 		if (v->t->members.n && v->o.group_sort)
 			continue;
-		at[i].sum = stats ? stat_rank(v, v->c.order[0], row) : 0;
+		at->sum = p->stats ? stat_rank(v, v->c.order[0], row) : 0;
 		if (v->t->members.n)
 			continue;
-		at[i].sum2 = stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
-		at[i].ranks = pack_ranks(v, row, stats);
-		at[i].thread = row->thread;
-		at[i].depth = row->depth[s.caller];
+		at->sum2 = p->stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
+		at->ranks = pack_ranks(v, row, p->stats);
+		at->thread = row->thread;
+		at->depth = row->depth[p->s.caller];
 	}
-	sort_packed(at, nr, at + nr, &s, v->o.jobs);
+}
+
+int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
+{
+	size_t room = nr + nr / 2 + 1, parts = (nr + PACKED_AT_ONCE - 1) / PACKED_AT_ONCE;
+	struct packing p = {
+		.s = { v, false, v->o.chain.caller },
+		.at = malloc(room * sizeof(*p.at)),
+		.rows = rows,
+		.nr = nr,
+		.stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0,
+	};
+
+	if (!p.at)
+		return -ENOMEM;
+	mem_large(p.at, room * sizeof(*p.at));
+	/* Rows of groups have a sum for each member. */
+	p.s.depth = !v->t->members.n && p.stats && v->o.use_chains && is_children(v->c.order[0]);
+	side_by_side(v->o.jobs, parts, pack_some, &p);
+	sort_packed(p.at, nr, p.at + nr, &p.s, v->o.jobs);
 	for (size_t i = 0; i < nr; i++)
-		rows[i] = at[i].row;
-	free(at);
+		rows[i] = p.at[i].row;
+	free(p.at);
 	return 0;
 }
