@@ -208,6 +208,7 @@ static struct seen *new_seen(const struct table *t)
 	size_t bytes = ((size_t)t->places.n + 1) * sizeof(struct seen);
 	struct seen *seen = malloc(bytes);
 
+	mem_large(seen, bytes);
 	if (seen)
 		memset(seen, 0xff, bytes);
 	return seen;
@@ -306,8 +307,6 @@ static int put_rows(struct walk *w, const struct callers *c, struct stretch *s)
 	return 0;
 }
 
-#define NODES_AT_ONCE 65536u
-
 static void number_nodes(void *callers, size_t part)
 {
 	struct callers *c = callers;
@@ -338,8 +337,7 @@ static int walk_side_by_side(struct callers *c, unsigned threads)
 	for (size_t i = 0; !ret && i < c->nr; i++)
 		ret = put_rows(&w, c, &c->stretch[i]);
 	if (!ret)
-		side_by_side(threads, (c->t->ch.nodes.n + NODES_AT_ONCE - 1) / NODES_AT_ONCE,
-			     number_nodes, c);
+		side_by_side(threads, table_node_pieces(c->t), number_nodes, c);
 	free(w.seen);
 	for (size_t i = 0; i < c->nr; i++) {
 		vec_free(&c->stretch[i].rows);
@@ -348,22 +346,29 @@ static int walk_side_by_side(struct callers *c, unsigned threads)
 	return ret;
 }
 
-/* Smaller tries are not worth a thread. */
-#define SIDE_NODES 20000
-#define SIDE_MAX   16
-
 /* One way must be that of the other: sums are the table's, and rows no more than group and place. */
 static unsigned threads_for(const struct callers *c)
 {
 	const struct table *t = c->t;
 
-	if (t->sums.n || t->keys.o.branch || t->ch.nodes.n < SIDE_NODES ||
-	    t->ch.nodes.n >= STRETCH_ROWS || c->tops.n < ARRAY_SIZE(c->stretch))
+	if (t->sums.n || t->keys.o.branch || t->ch.nodes.n >= STRETCH_ROWS ||
+	    c->tops.n < ARRAY_SIZE(c->stretch))
 		return 1;
-	return (unsigned)min_u64(max_u64(t->keys.o.jobs, 1), SIDE_MAX);
+	return table_side_threads(t);
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
+
+/* Places of all nodes, looked up side by side: within the walk each would be waited for. */
+static void place_nodes(void *callers, size_t piece)
+{
+	struct callers *c = callers;
+	const struct chains *ch = &c->t->ch;
+	size_t end = min_u64(ch->nodes.n, (piece + 1) * NODES_AT_ONCE);
+
+	for (size_t i = piece * NODES_AT_ONCE; i < end; i++)
+		c->place[i] = table_step_place(c->t, ch->nodes.v[i].step);
+}
 
 static int prepare(struct callers *c)
 {
@@ -374,14 +379,13 @@ static int prepare(struct callers *c)
 	c->place = malloc((t->ch.nodes.n + 1) * sizeof(*c->place));
 	if (!c->first || !c->next || !c->place)
 		return -ENOMEM;
+	mem_large(c->place, (t->ch.nodes.n + 1) * sizeof(*c->place));
 	memset(c->first, 0xff, t->groups.n * sizeof(*c->first));
 	for (uint32_t i = 0; i < t->rows.n; i++) {
 		c->next[i] = c->first[t->rows.v[i].group];
 		c->first[t->rows.v[i].group] = i;
 	}
-	/* Places of all nodes, looked up side by side: within the walk each would be waited for. */
-	for (size_t i = 0; i < t->ch.nodes.n; i++)
-		c->place[i] = table_step_place(t, t->ch.nodes.v[i].step);
+	side_by_side(table_side_threads(t), table_node_pieces(t), place_nodes, c);
 	for (uint32_t g = 0; g < t->groups.n; g++)
 		for (uint32_t i = t->ch.root[g]; i != ID_NONE; i = t->ch.end[i].next)
 			if (vec_push(&c->tops, i))

@@ -131,6 +131,17 @@ int table_trie_take(struct table *t, const struct chain_batch *b);
 
 /* chain-end.c */
 int table_chain_finish(struct table *t);
+/* How many threads are worth it at the end: one for small tries. */
+unsigned table_side_threads(const struct table *t);
+
+/* Nodes that a thread takes at once, and how many times that is. */
+#define NODES_AT_ONCE 65536u
+
+static inline size_t table_node_pieces(const struct table *t)
+{
+	return (t->ch.nodes.n + NODES_AT_ONCE - 1) / NODES_AT_ONCE;
+}
+
 /* chain-callers.c: rows of those in the chains, once nodes are summed up. 0 or -ENOMEM. */
 int table_chain_callers(struct table *t);
 
