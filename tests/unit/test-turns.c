@@ -30,6 +30,47 @@ static void each_number_once(void **state)
 	side_by_side(3, 0, count, NULL);
 }
 
+/* Works for a while of CPU time; the first number of @ctx has a half of it done side by side. */
+static void spin(void *ctx, size_t i)
+{
+	double until = side_seconds() + 0.02;
+
+	if (ctx && !i)
+		side_by_side(2, 2, spin, NULL);
+	else
+		while (side_seconds() < until)
+			;
+}
+
+/* By CPU time, so that it is no matter how many CPUs there are. */
+static void tells_what_was_saved(void **state)
+{
+	static const struct {
+		unsigned threads;
+		size_t n;
+		bool nested;
+		double saved; /* in units of spin() */
+	} cases[] = {
+		{ 1, 3, false, 0 },   /* one after the other */
+		{ 2, 4, false, 2 },   /* half of it */
+		{ 4, 3, false, 2 },   /* a thread each */
+		{ 2, 3, false, 1.5 }, /* the share of each */
+		{ 1, 1, true, 1 },    /* what it saves itself */
+		{ 2, 2, true, 2 },    /* three in the time of one */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		double had = side_saved(), saved;
+		int nested = 1;
+
+		side_by_side(cases[i].threads, cases[i].n, spin, cases[i].nested ? &nested : NULL);
+		saved = (side_saved() - had) / 0.02;
+		if (saved < cases[i].saved - 0.3 || saved > cases[i].saved + 0.3)
+			fail_msg("case %zu: %.2f and not %.2f", i, saved, cases[i].saved);
+	}
+}
+
 struct work {
 	struct turns t;
 	size_t done[N], nr; /* in the order in which they were handed in */
@@ -90,6 +131,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_number_once),
+		cmocka_unit_test(tells_what_was_saved),
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(cpus),
 	};

@@ -1,18 +1,71 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Threads that take the next number until there is none. */
+/*
+ * Threads that take the next number until there is none.
+ *
+ * What that saves cannot be seen where all have one CPU, or where others use theirs. So the CPU time of each number is taken,
+ * and from that comes what all would take with a CPU for each thread: their share of the whole, or as long as the longest one. A
+ * number of which parts are done side by side takes as long as these would.
+ */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "base/side.h"
 
 #define THREADS_MAX 256
+
+/* Seconds of CPU time. */
+struct spent {
+	double others; /* by threads that calls of a thread have started */
+	double saved;  /* by that, with a CPU for each */
+};
+
+static _Thread_local struct spent spent;
 
 struct side {
 	side_fn *fn;
 	void *ctx;
 	size_t n;
 	atomic_size_t next;
+	pthread_t caller;
+	pthread_mutex_t lock;
+	double all, own;      /* of all numbers; by the caller itself */
+	double ways, longest; /* with what is saved within them: of all; of one */
 };
+
+double side_saved(void)
+{
+	return spent.saved;
+}
+
+double side_seconds(void)
+{
+	struct timespec t;
+
+	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
+		       ? 0
+		       : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void one(struct side *s, size_t i)
+{
+	struct spent had = spent;
+	double took = side_seconds(), all, way;
+
+	spent = (struct spent){ 0 };
+	s->fn(s->ctx, i);
+	took = side_seconds() - took;
+	all = took + spent.others;
+	way = all - spent.saved;
+	spent = had;
+	pthread_mutex_lock(&s->lock);
+	s->all += all;
+	s->ways += way;
+	s->own += pthread_equal(s->caller, pthread_self()) ? took : 0;
+	if (s->longest < way)
+		s->longest = way;
+	pthread_mutex_unlock(&s->lock);
+}
 
 static void *work(void *arg)
 {
@@ -20,13 +73,27 @@ static void *work(void *arg)
 	size_t i;
 
 	while ((i = atomic_fetch_add(&s->next, 1)) < s->n)
-		s->fn(s->ctx, i);
+		one(s, i);
 	return NULL;
+}
+
+static void add_up(const struct side *s, unsigned threads)
+{
+	double share = s->ways / threads;
+
+	spent.others += s->all - s->own;
+	spent.saved += s->all - (share > s->longest ? share : s->longest);
 }
 
 void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx)
 {
-	struct side s = { .fn = fn, .ctx = ctx, .n = n };
+	struct side s = {
+		.fn = fn,
+		.ctx = ctx,
+		.n = n,
+		.caller = pthread_self(),
+		.lock = PTHREAD_MUTEX_INITIALIZER,
+	};
 	pthread_t thread[THREADS_MAX];
 	unsigned nr = 0;
 
@@ -34,7 +101,9 @@ void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx)
 		threads = THREADS_MAX;
 	while (nr + 1 < threads && nr + 1 < n && !pthread_create(&thread[nr], NULL, work, &s))
 		nr++;
+	threads = nr + 1;
 	work(&s);
 	while (nr)
 		pthread_join(thread[--nr], NULL);
+	add_up(&s, threads);
 }

@@ -16,4 +16,12 @@ typedef void side_fn(void *ctx, size_t i);
  */
 void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx);
 
+/*
+ * Seconds of CPU time that the calls of this thread have saved so far: all that their numbers took, less what these would take one
+ * after the other on as many CPUs as there were threads. On machines with fewer it tells what more would give.
+ */
+double side_saved(void);
+/* What this thread has worked: seconds of CPU time. */
+double side_seconds(void);
+
 #endif

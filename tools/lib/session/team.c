@@ -17,7 +17,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "base/side.h"
 #include "base/turns.h"
@@ -54,16 +53,6 @@ struct session_team {
 	uint64_t all_bytes;
 	struct turns turns; /* where pieces are written in their order */
 };
-
-/* What this thread has worked. */
-static double cpu_seconds(void)
-{
-	struct timespec t;
-
-	return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t)
-		       ? 0
-		       : (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* ---- what has to be known of earlier pieces -------------------------------------------------- */
 
@@ -219,7 +208,7 @@ static void *read_share(void *arg)
 	struct team_thread *th = arg;
 	struct session_team *t = th->team;
 	struct session *s = th->s;
-	double start = cpu_seconds();
+	double start = side_seconds();
 	int ret = session_read_records(s, t->c, th->ctx, &th->err);
 
 	/* The file could not be read again, or what was made of it not be written. */
@@ -235,7 +224,7 @@ static void *read_share(void *arg)
 	if (ret)
 		atomic_store(&t->stop, true);
 	th->ret = ret < 0 ? ret : 0;
-	th->seconds = cpu_seconds() - start;
+	th->seconds = side_seconds() - start;
 	return NULL;
 }
 
@@ -306,10 +295,10 @@ struct merge {
 static void merge_two(void *arg, size_t i)
 {
 	struct merge *m = (struct merge *)arg + i;
-	double start = cpu_seconds();
+	double start = side_seconds();
 
 	m->ret = m->fn(m->to, m->from, &m->err);
-	m->seconds = cpu_seconds() - start;
+	m->seconds = side_seconds() - start;
 }
 
 int session_team_merge(struct session_team *t, void *const *ctx, session_merge_fn *fn,
@@ -407,7 +396,7 @@ int session_open_again(struct session **s, const struct session *like, struct se
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
 {
 	struct seen seen = { s, machine_seen_new() };
-	double start = cpu_seconds();
+	double start = side_seconds();
 	const struct perfdata_index_opts o = {
 		.piece =
 			max_u64(PIECE_MIN, min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
@@ -421,7 +410,7 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 		return err_set(e, -ENOMEM, "no memory to read a recording");
 	ret = perfdata_index_new(&t->x, s->env.pd, &o, e);
 	machine_seen_free(seen.m);
-	log_to(&s->o->log, LOG_DEBUG, "index: %.3f s of CPU time", cpu_seconds() - start);
+	log_to(&s->o->log, LOG_DEBUG, "index: %.3f s of CPU time", side_seconds() - start);
 	return ret;
 }
 
