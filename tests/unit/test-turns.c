@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Work shared by threads: every number once, results in their order, an end that all agree on. */
+#include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -13,6 +15,36 @@
 static void count(void *ctx, size_t i)
 {
 	atomic_fetch_add(&((atomic_int *)ctx)[i], 1);
+}
+
+/* Each thread of a call has a number of its own, those of a call within it too. */
+static void who(void *ctx, size_t i)
+{
+	_Atomic(pthread_t) *is = ctx;
+	unsigned at = side_thread();
+	pthread_t none = 0;
+
+	assert_in_range(at, 0, 3);
+	if (!atomic_compare_exchange_strong(&is[at], &none, pthread_self()))
+		assert_true(pthread_equal(atomic_load(&is[at]), pthread_self()));
+	if (i % 5 == 0) {
+		atomic_int seen[8] = { 0 };
+
+		side_by_side(3, 8, count, seen);
+		assert_int_equal(side_thread(), at);
+	}
+	sched_yield();
+}
+
+static void threads_have_numbers(void **state)
+{
+	_Atomic(pthread_t) is[4] = { 0 };
+
+	(void)state;
+	side_by_side(4, 200, who, is);
+	if (atomic_load(&is[0]))
+		assert_true(pthread_equal(atomic_load(&is[0]), pthread_self()));
+	assert_int_equal(side_thread(), 0);
 }
 
 static void each_number_once(void **state)
@@ -131,6 +163,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_number_once),
+		cmocka_unit_test(threads_have_numbers),
 		cmocka_unit_test(tells_what_was_saved),
 		cmocka_unit_test(in_order),
 		cmocka_unit_test(cpus),

@@ -21,17 +21,23 @@ struct spent {
 };
 
 static _Thread_local struct spent spent;
+static _Thread_local unsigned nr_in_call;
 
 struct side {
 	side_fn *fn;
 	void *ctx;
 	size_t n;
 	atomic_size_t next;
-	pthread_t caller;
+	atomic_uint threads;
 	pthread_mutex_t lock;
 	double all, own;      /* of all numbers; by the caller itself */
 	double ways, longest; /* with what is saved within them: of all; of one */
 };
+
+unsigned side_thread(void)
+{
+	return nr_in_call;
+}
 
 double side_saved(void)
 {
@@ -61,19 +67,26 @@ static void one(struct side *s, size_t i)
 	pthread_mutex_lock(&s->lock);
 	s->all += all;
 	s->ways += way;
-	s->own += pthread_equal(s->caller, pthread_self()) ? took : 0;
+	s->own += nr_in_call ? 0 : took;
 	if (s->longest < way)
 		s->longest = way;
 	pthread_mutex_unlock(&s->lock);
 }
 
-static void *work(void *arg)
+static void take(struct side *s)
 {
-	struct side *s = arg;
 	size_t i;
 
 	while ((i = atomic_fetch_add(&s->next, 1)) < s->n)
 		one(s, i);
+}
+
+static void *help(void *arg)
+{
+	struct side *s = arg;
+
+	nr_in_call = atomic_fetch_add(&s->threads, 1);
+	take(s);
 	return NULL;
 }
 
@@ -91,18 +104,20 @@ void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx)
 		.fn = fn,
 		.ctx = ctx,
 		.n = n,
-		.caller = pthread_self(),
+		.threads = 1,
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 	};
 	pthread_t thread[THREADS_MAX];
-	unsigned nr = 0;
+	unsigned nr = 0, had = nr_in_call;
 
 	if (threads > THREADS_MAX)
 		threads = THREADS_MAX;
-	while (nr + 1 < threads && nr + 1 < n && !pthread_create(&thread[nr], NULL, work, &s))
+	while (nr + 1 < threads && nr + 1 < n && !pthread_create(&thread[nr], NULL, help, &s))
 		nr++;
 	threads = nr + 1;
-	work(&s);
+	nr_in_call = 0;
+	take(&s);
+	nr_in_call = had;
 	while (nr)
 		pthread_join(thread[--nr], NULL);
 	add_up(&s, threads);

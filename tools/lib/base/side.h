@@ -16,6 +16,9 @@ typedef void side_fn(void *ctx, size_t i);
  */
 void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx);
 
+/* Within @fn: which of the call's threads this is, from 0, the caller, to less than @threads. For memory that each has. */
+unsigned side_thread(void);
+
 /*
  * Seconds of CPU time that the calls of this thread have saved so far: all that their numbers took, less what these would take one
  * after the other on as many CPUs as there were threads. On machines with fewer it tells what more would give.

@@ -44,7 +44,7 @@ struct callers {
 		*next; /* rows that samples have made: the first of a group, those behind a row */
 	struct stretch stretch[1u << STRETCH_BITS];
 	size_t nr;
-	atomic_size_t taken;
+	struct seen *seen[SIDE_MAX]; /* by thread */
 	atomic_bool no_memory;
 };
 
@@ -71,7 +71,8 @@ static int row_at(struct walk *w, uint32_t place, struct caller *c)
 	struct keys_row new = { .group = w->group, .place = place, .thread = ID_NONE }, *row;
 	uint32_t have = w->seen[place].row;
 
-	if (have >= t->rows.n || t->rows.v[have].group != w->group) {
+	if (have >= t->rows.n || t->rows.v[have].group != w->group ||
+	    t->rows.v[have].place != place) {
 		new.idx = have = w->seen[place].row = (uint32_t)t->rows.n;
 		if (vec_push(&t->rows, new))
 			return -ENOMEM;
@@ -248,26 +249,30 @@ static int walk_alone(struct callers *c)
 
 /* ---- several --------------------------------------------------------------------------------- */
 
-static void walk_stretches(void *callers, size_t thread)
+static void walk_stretch(void *callers, size_t i)
 {
 	struct callers *c = callers;
-	struct walk w = { .t = c->t, .place = c->place, .seen = new_seen(c->t) };
-	int ret = w.seen ? 0 : -ENOMEM;
-	size_t i;
+	struct seen **seen = &c->seen[side_thread()];
+	struct stretch *s = &c->stretch[i];
+	struct walk w = {
+		.t = c->t, .place = c->place, .s = s, .mark = (uint32_t)i << (32 - STRETCH_BITS)
+	};
+	int ret = 0;
 
-	(void)thread;
-	while (!ret && (i = atomic_fetch_add(&c->taken, 1)) < c->nr) {
-		w.s = &c->stretch[i];
-		w.mark = (uint32_t)i << (32 - STRETCH_BITS);
-		for (size_t k = w.s->from; !ret && k < w.s->to; k++) {
-			w.group = group_of(c, k);
-			ask_for_tops(&w, c, k, w.s->to);
-			ret = walk_below(&w, c->tops.v[k]);
-		}
+	/* What was seen on a way that was not walked to its end is of no use. */
+	if (atomic_load(&c->no_memory))
+		return;
+	*seen = *seen ?: new_seen(c->t);
+	w.seen = *seen;
+	if (!w.seen)
+		ret = -ENOMEM;
+	for (size_t k = s->from; !ret && k < s->to; k++) {
+		w.group = group_of(c, k);
+		ask_for_tops(&w, c, k, s->to);
+		ret = walk_below(&w, c->tops.v[k]);
 	}
 	if (ret)
 		atomic_store(&c->no_memory, true);
-	free(w.seen);
 }
 
 static void put_row(struct keys_row *row, const struct added *a)
@@ -323,22 +328,26 @@ static void number_nodes(void *callers, size_t part)
 static int walk_side_by_side(struct callers *c, unsigned threads)
 {
 	struct walk w = { .t = c->t, .group = ID_NONE };
-	int ret = 0;
+	int ret;
 
 	c->nr = ARRAY_SIZE(c->stretch);
 	for (size_t i = 0; i < c->nr; i++) {
 		c->stretch[i].from = c->tops.n * i / c->nr;
 		c->stretch[i].to = c->tops.n * (i + 1) / c->nr;
 	}
-	side_by_side(threads, threads, walk_stretches, c);
-	w.seen = new_seen(c->t);
-	if (atomic_load(&c->no_memory) || !w.seen)
+	side_by_side(threads, c->nr, walk_stretch, c);
+	ret = atomic_load(&c->no_memory) ? -ENOMEM : 0;
+	/* This thread has one, unless others were through with all before it. */
+	w.seen = c->seen[0] ?: new_seen(c->t);
+	c->seen[0] = w.seen;
+	if (!w.seen)
 		ret = -ENOMEM;
 	for (size_t i = 0; !ret && i < c->nr; i++)
 		ret = put_rows(&w, c, &c->stretch[i]);
 	if (!ret)
 		side_by_side(threads, table_node_pieces(c->t), number_nodes, c);
-	free(w.seen);
+	for (size_t i = 0; i < ARRAY_SIZE(c->seen); i++)
+		free(c->seen[i]);
 	for (size_t i = 0; i < c->nr; i++) {
 		vec_free(&c->stretch[i].rows);
 		free(c->stretch[i].row);

@@ -174,7 +174,6 @@ static int make_room(struct ends *e)
 
 /* Smaller tries are not worth a thread. */
 #define SIDE_NODES 20000
-#define SIDE_MAX   16
 
 unsigned table_side_threads(const struct table *t)
 {

@@ -131,8 +131,9 @@ int table_trie_take(struct table *t, const struct chain_batch *b);
 
 /* chain-end.c */
 int table_chain_finish(struct table *t);
-/* How many threads are worth it at the end: one for small tries. */
+/* How many threads are worth it at the end: one for small tries, SIDE_MAX at most. */
 unsigned table_side_threads(const struct table *t);
+#define SIDE_MAX 16
 
 /* Nodes that a thread takes at once, and how many times that is. */
 #define NODES_AT_ONCE 65536u

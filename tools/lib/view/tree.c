@@ -522,32 +522,28 @@ struct several {
 	struct view *v;
 	const struct keys_row *const *rows;
 	struct call_tree *trees;
-	size_t nr;
-	atomic_size_t next;
 	atomic_int ret;
 };
 
-static void make_some(void *several, size_t thread)
+static void make_one(void *several, size_t i)
 {
 	struct several *s = several;
-	size_t i;
 
-	while ((i = atomic_fetch_add(&s->next, 1)) < s->nr)
-		if (make_tree(s->v, &s->v->trees.own[thread], s->rows[i], &s->trees[i]))
-			atomic_store(&s->ret, -ENOMEM);
+	if (make_tree(s->v, &s->v->trees.own[side_thread()], s->rows[i], &s->trees[i]))
+		atomic_store(&s->ret, -ENOMEM);
 }
 
 int view_tree_several(struct view *v, const struct keys_row *const *rows, size_t nr,
 		      struct call_tree *trees)
 {
-	struct several s = { .v = v, .rows = rows, .trees = trees, .nr = nr };
+	struct several s = { .v = v, .rows = rows, .trees = trees };
 	unsigned threads = (unsigned)min_u64(max_u64(v->o.jobs, 1), TREES_SIDE);
 	int ret = view_tree_list(v);
 
 	for (size_t i = 0; i < nr; i++)
 		view_tree_free(&trees[i]);
 	if (!ret)
-		side_by_side(threads, threads, make_some, &s);
+		side_by_side(threads, nr, make_one, &s);
 	return ret ?: atomic_load(&s.ret);
 }
 
