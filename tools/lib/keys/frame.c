@@ -87,12 +87,8 @@ uint32_t keys_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t
 	return ID_NONE;
 }
 
-uint32_t keys_frame_bare_late(struct keys *ks, const struct frame_info *f)
+uint32_t keys_frame_push(struct keys *ks, const struct frame_info *f)
 {
-	uint32_t id = keys_frame_find_bare(ks, f->dso_name, f->ip);
-
-	if (id != ID_NONE)
-		return id;
 	if (!vec_push(&ks->frames, *f))
 		return (uint32_t)ks->frames.n - 1;
 	ks->no_memory = true;
@@ -108,10 +104,12 @@ static int index_bare(struct keys *ks, uint32_t id)
 
 uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
 {
-	size_t had = ks->frames.n;
-	uint32_t id = keys_frame_bare_late(ks, f);
+	uint32_t id = keys_frame_find_bare(ks, f->dso_name, f->ip);
 
-	if (ks->frames.n == had || !index_bare(ks, id))
+	if (id != ID_NONE)
+		return id;
+	id = keys_frame_push(ks, f);
+	if (id == ID_NONE || !index_bare(ks, id))
 		return id;
 	ks->no_memory = true;
 	return ID_NONE;
@@ -133,14 +131,14 @@ int keys_frames_index(struct keys *ks, size_t from)
 	return 0;
 }
 
-void keys_unmapped_prefetch(const struct keys *ks, uint64_t ip)
+void keys_bare_prefetch(const struct keys *ks, uint32_t dso_name, uint64_t ip)
 {
-	htab_prefetch(&ks->reader->bare_tab, bare_hash(ks->unknown, ip));
+	htab_prefetch(&ks->reader->bare_tab, bare_hash(dso_name, ip));
 }
 
-void keys_unmapped_prefetch_next(const struct keys *ks, uint64_t ip)
+void keys_bare_prefetch_next(const struct keys *ks, uint32_t dso_name, uint64_t ip)
 {
-	uint32_t i = htab_peek(&ks->reader->bare_tab, bare_hash(ks->unknown, ip));
+	uint32_t i = htab_peek(&ks->reader->bare_tab, bare_hash(dso_name, ip));
 
 	if (i != UINT32_MAX)
 		__builtin_prefetch(&ks->frames.v[i]);

@@ -606,18 +606,18 @@ uint32_t keys_frame_of_rich(struct keys *ks, const struct place_in *in);
 uint32_t keys_frame_id(struct keys *ks, const uint64_t key[4], const struct frame_info *f);
 uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f);
 /*
- * The same, but one that is made cannot be found before keys_frames_index(), for all from the first such frame on: 0 or
- * -ENOMEM.
+ * One that is nothing but an address and never came; it cannot be found before keys_frames_index(), for all from the first such frame
+ * on: 0 or -ENOMEM.
  */
-uint32_t keys_frame_bare_late(struct keys *ks, const struct frame_info *f);
+uint32_t keys_frame_push(struct keys *ks, const struct frame_info *f);
 int keys_frames_index(struct keys *ks, size_t from);
 /* An address without a symbol; ID_NONE: no memory, or (find) it never came. */
 uint32_t keys_frame_of_bare(struct keys *ks, const struct place_in *in);
 uint32_t keys_frame_find_bare(const struct keys *ks, uint32_t dso_name, uint64_t ip);
 /* Addresses in a module count from its start, as upstream shows them. */
 uint64_t keys_frame_shown(const struct keys *ks, const struct loc *l);
-/* Ask for the memory that a search for a bare frame in no object looks at first and (later) next. */
-void keys_unmapped_prefetch(const struct keys *ks, uint64_t ip);
-void keys_unmapped_prefetch_next(const struct keys *ks, uint64_t ip);
+/* Ask for the memory that keys_frame_find_bare() looks at first and (later) next; ks->unknown: in no object. */
+void keys_bare_prefetch(const struct keys *ks, uint32_t dso_name, uint64_t ip);
+void keys_bare_prefetch_next(const struct keys *ks, uint32_t dso_name, uint64_t ip);
 
 #endif

@@ -19,10 +19,10 @@ static int find_locs(struct table *t, struct chain_queue *q)
 	}
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			keys_unmapped_prefetch(&t->keys, f->ip);
+			keys_bare_prefetch(&t->keys, t->keys.unknown, f->ip);
 	vec_for_each (f, &q->frame)
 		if (f->at == ID_NONE)
-			keys_unmapped_prefetch_next(&t->keys, f->ip);
+			keys_bare_prefetch_next(&t->keys, t->keys.unknown, f->ip);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  * one, and what a row keeps of its first sample is what the destination has: nothing that is shown
  * can tell a merged table from one that was read whole.
  */
+#include "base/side.h"
 #include "merge-int.h"
 
 uint32_t *table_new_map(size_t n)
@@ -96,7 +97,7 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 			return -ENOMEM;
 	}
 	if (key_id == ID_NONE) {
-		g->frame[i] = keys_frame_bare_late(&g->to->keys, &f);
+		g->frame[i] = keys_frame_push(&g->to->keys, &f);
 	} else {
 		memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
 		map_frame_key(g, key);
@@ -105,6 +106,33 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
 }
 
+/* Frames that a thread looks for at once, and those whose memory is asked for before. */
+#define FRAMES_AT_ONCE 16384u
+#define FRAMES_AHEAD   32
+/* Each merge has some, and there are several at a time. */
+#define FRAME_THREADS 4
+
+/* Bare frames that the destination has. Nothing is added to what is looked through. */
+static void find_frames(void *merger, size_t piece)
+{
+	struct merger *g = merger;
+	const struct frame_info *f = g->from->keys.frames.v;
+	const struct keys *to = &g->to->keys;
+	size_t from = piece * FRAMES_AT_ONCE,
+	       end = min_u64(g->from->keys.frames.n, from + FRAMES_AT_ONCE);
+
+	for (size_t i = from; i < end; i++) {
+		if (i + 2 * FRAMES_AHEAD < end)
+			keys_bare_prefetch(to, g->name[f[i + 2 * FRAMES_AHEAD].dso_name],
+					   f[i + 2 * FRAMES_AHEAD].ip);
+		if (i + FRAMES_AHEAD < end)
+			keys_bare_prefetch_next(to, g->name[f[i + FRAMES_AHEAD].dso_name],
+						f[i + FRAMES_AHEAD].ip);
+		g->frame[i] = keys_frame_find_bare(to, g->name[f[i].dso_name], f[i].ip);
+	}
+}
+
+/* All are looked for first, by several threads; then those that are new get their numbers in order. */
 static int map_frames(struct merger *g)
 {
 	const struct feed *feed = g->from->feed;
@@ -115,10 +143,14 @@ static int map_frames(struct merger *g)
 	g->frame = table_new_map(n);
 	if (!g->frame)
 		ret = -ENOMEM;
+	if (!ret)
+		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, FRAME_THREADS),
+			     (n + FRAMES_AT_ONCE - 1) / FRAMES_AT_ONCE, find_frames, g);
 	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
 		key[feed->keys.frame_at.v[k]] = k;
 	for (uint32_t i = 0; !ret && i < n; i++)
-		ret = map_frame(g, i, key[i]);
+		if (key[i] != ID_NONE || g->frame[i] == ID_NONE)
+			ret = map_frame(g, i, key[i]);
 	free(key);
 	return ret;
 }
@@ -218,6 +250,8 @@ static bool is_bare(const struct merger *g, uint32_t step)
 	return g->from->keys.frames.v[g->from->steps.v[step].frame].step == step;
 }
 
+#define STEPS_AHEAD 16
+
 static int map_steps(struct merger *g)
 {
 	const struct table *from = g->from;
@@ -227,9 +261,15 @@ static int map_steps(struct merger *g)
 	g->place2 = table_new_map(from->places2.n);
 	if (!g->step || !g->place || !g->place2)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < from->steps.n; i++)
+	for (uint32_t i = 0; i < from->steps.n; i++) {
+		if (i + STEPS_AHEAD < from->steps.n)
+			__builtin_prefetch(
+				&g->to->keys.frames
+					 .v[g->frame[from->steps.v[i + STEPS_AHEAD].frame]],
+				1);
 		if (is_bare(g, i) && map_bare_step(g, i, &from->steps.v[i]))
 			return -ENOMEM;
+	}
 	for (uint32_t i = 0; i < from->places.n; i++)
 		if (g->place[i] == ID_NONE && map_place(g, i, false, false))
 			return -ENOMEM;
