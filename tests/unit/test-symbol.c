@@ -419,6 +419,12 @@ static void test_own_lines(void **state)
 	assert_true(symbol_srcline(res, l->dso, l->addr, &line));
 	assert_string_equal(line.base, "test-symbol.c");
 	assert_in_range(line.line, inlined_line - 1, inlined_line + 3);
+	/* Names alone, without lines; then with them. */
+	assert_int_equal(symbol_inline_names(res, l->dso, l->addr, &f), 3);
+	assert_string_equal(f[0].sym->name, "innermost");
+	assert_string_equal(f[2].sym->name, "outermost");
+	assert_int_equal(f[1].call.line, 0);
+	assert_string_equal(f[1].call.file, "");
 	n = symbol_inlines(res, l->dso, l->addr, &f);
 	assert_int_equal(n, 3);
 	assert_string_equal(f[0].sym->name, "innermost");
@@ -430,6 +436,8 @@ static void test_own_lines(void **state)
 	assert_int_equal(f[2].call.line, inlined_line + 12);
 	/* Asked again it is the same answer. */
 	assert_int_equal(symbol_inlines(res, l->dso, l->addr, &f), 3);
+	assert_int_equal(symbol_inline_names(res, l->dso, l->addr, &f), 3);
+	assert_int_equal(f[1].call.line, inlined_line + 7);
 	l = at(10, PERF_RECORD_MISC_USER, (uint64_t)(uintptr_t)mkdtemp);
 	assert_false(symbol_srcline(res, l->dso, UINT64_MAX / 2, &line));
 	assert_string_equal(line.file, "");
@@ -694,7 +702,7 @@ static void look_at(const char *path)
 	l = lines_open(res, path);
 	for (uint64_t a = 0; l && a < 0x20000; a += 0x333) {
 		lines_find(l, res, a, &line);
-		lines_inlines(l, res, a, &info);
+		lines_inlines(l, res, a, true, &info);
 	}
 	lines_free(l);
 }

@@ -214,6 +214,14 @@ const struct script_place *put_find_place(struct script *sc, const struct thread
 
 /* ---- the slow way: source lines, dso offsets, inlined functions ------------------------------------- */
 
+/* Functions inlined at a place, with lines where these are printed. */
+static int inlines_at(struct script *sc, const struct form *f, struct dso *dso, uint64_t addr,
+		      const struct inline_frame **inl)
+{
+	return f->fields & BIT(SF_SRCLINE) ? symbol_inlines(sc->env.resolver, dso, addr, inl)
+					   : symbol_inline_names(sc->env.resolver, dso, addr, inl);
+}
+
 static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_t ip,
 		     const struct script_place *pl, bool newline)
 {
@@ -223,7 +231,7 @@ static bool put_slow(struct script *sc, const struct form *f, char lead, uint64_
 	int n = 0;
 
 	if (f->inlines && l.dso && l.sym)
-		n = symbol_inlines(sc->env.resolver, l.dso, l.addr, &inl);
+		n = inlines_at(sc, f, l.dso, l.addr, &inl);
 	for (int i = 0; i < (n > 1 ? n : 1) && !last; i++) {
 		const struct symbol *sym = n > 1 ? inl[i].sym : l.sym;
 
@@ -249,8 +257,8 @@ bool put_frame(struct script *sc, const struct form *f, struct script_place *pl)
 	const struct inline_frame *inl;
 
 	name(sc, pl);
-	if (put_is_slow(f) || (f->inlines && pl->sym &&
-			       symbol_inlines(sc->env.resolver, pl->dso, pl->addr, &inl) > 1))
+	if (put_is_slow(f) ||
+	    (f->inlines && pl->sym && inlines_at(sc, f, pl->dso, pl->addr, &inl) > 1))
 		return put_slow(sc, f, '\t', pl->ip, pl, true);
 	if (put_place(sc, f, '\t', pl->ip, pl) >= 0)
 		obuf_char(sc->o, '\n');

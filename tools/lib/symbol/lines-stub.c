@@ -54,9 +54,10 @@ bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct sr
 	return false;
 }
 
-int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr, bool calls,
 		  const struct inline_info **out)
 {
+	(void)calls;
 	(void)l;
 	(void)res;
 	(void)vaddr;

@@ -568,7 +568,7 @@ static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwar
 	out->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
+static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, bool calls,
 		      const struct inline_info **out)
 {
 	struct cu *cu = lines_unit(l, vaddr);
@@ -582,7 +582,8 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 	/* Most addresses are in no inlined call, and line tables take long to read. */
 	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
 		return 0;
-	cu_line(l, cu, res, vaddr, &at);
+	if (calls)
+		cu_line(l, cu, res, vaddr, &at);
 	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
 		struct inline_info info = { .call = at };
 		Dwarf_Die die;
@@ -590,7 +591,8 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 		if (!dwarf_offdie(l->dbg, cu->node.v[i].die, &die))
 			break;
 		info.name = lines_die_name(&die);
-		call_site(l, cu, res, &die, &at);
+		if (calls)
+			call_site(l, cu, res, &die, &at);
 		if (vec_push(&l->answer, info))
 			return 0;
 	}
@@ -604,11 +606,11 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr,
 	return (int)l->answer.n;
 }
 
-int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr, bool calls,
 		  const struct inline_info **out)
 {
 	uint64_t start;
-	int n = lines_question(l, &start) ? inlines_at(l, res, vaddr, out) : 0;
+	int n = lines_question(l, &start) ? inlines_at(l, res, vaddr, calls, out) : 0;
 
 	lines_answered(l, start);
 	return n;

@@ -176,9 +176,11 @@ static int match_places(struct match *g)
 				lines_set(g->to, p->line.file, &here->line);
 			here->line.line = p->line.line;
 		}
-		if (!p->frames_tried || here->frames_tried)
+		if (!p->names_tried ||
+		    (here->names_tried && (here->calls_tried || !p->calls_tried)))
 			continue;
-		here->frames_tried = true;
+		here->names_tried = true;
+		here->calls_tried = p->calls_tried;
 		if (!p->nr_frames)
 			continue;
 		f = arena_alloc(&g->to->arena, (size_t)p->nr_frames * sizeof(*f));

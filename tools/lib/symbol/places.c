@@ -199,7 +199,7 @@ bool symbol_may_inline(struct resolver *res, struct dso *dso)
 	return o && !dso->guest && !is_dear(res, dso) && lines_of(res, dso, o);
 }
 
-int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
+static int inlines(struct resolver *res, struct dso *dso, uint64_t addr, bool calls,
 		   const struct inline_frame **frames)
 {
 	const struct inline_info *info;
@@ -213,14 +213,27 @@ int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 	p = l ? resolver_place(res, dso, addr) : NULL;
 	if (!p)
 		return 0;
-	if (!p->frames_tried) {
-		p->frames_tried = true;
+	if (!p->names_tried || (calls && !p->calls_tried && p->nr_frames)) {
+		p->names_tried = true;
+		p->calls_tried = calls;
 		lines_begin(l, res);
-		n = lines_inlines(l, res, vaddr, &info);
+		n = lines_inlines(l, res, vaddr, calls, &info);
 		if (n)
 			make_frames(res, p, info, n);
 		lines_end(l);
 	}
 	*frames = p->frames;
 	return p->nr_frames;
+}
+
+int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
+		   const struct inline_frame **frames)
+{
+	return inlines(res, dso, addr, true, frames);
+}
+
+int symbol_inline_names(struct resolver *res, struct dso *dso, uint64_t addr,
+			const struct inline_frame **frames)
+{
+	return inlines(res, dso, addr, false, frames);
 }

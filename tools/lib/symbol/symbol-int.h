@@ -397,7 +397,9 @@ struct place {
 	struct srcline line;
 	const struct inline_frame *frames;
 	int nr_frames;
-	bool line_tried, has_line, frames_tried;
+	bool line_tried, has_line;
+	bool names_tried; /* @frames is known ... */
+	bool calls_tried; /* ... with lines */
 };
 
 /* A symbol of an object that another resolver found. */
@@ -650,12 +652,12 @@ void lines_begin(struct lines *l, struct resolver *res);
 void lines_end(struct lines *l);
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
 void sources_free(struct sources *all); /* NULL is fine */
-/* Frames innermost first, without the function itself; see symbol_inlines(). */
+/* Frames innermost first, without the function itself; see symbol_inlines(). @calls: with lines, else those are 0. */
 struct inline_info {
 	const char *name; /* as in DWARF, linkage name when there is one */
 	struct srcline call;
 };
-int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr,
+int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr, bool calls,
 		  const struct inline_info **out);
 
 #endif

@@ -240,6 +240,9 @@ struct inline_frame {
  */
 int symbol_inlines(struct resolver *res, struct dso *dso, uint64_t addr,
 		   const struct inline_frame **frames);
+/* The same for who prints no lines, which take longer to read than the rest: they may be 0 there. */
+int symbol_inline_names(struct resolver *res, struct dso *dso, uint64_t addr,
+			const struct inline_frame **frames);
 /* Whether that can be more than 0 anywhere in @dso. */
 bool symbol_may_inline(struct resolver *res, struct dso *dso);
 
