@@ -144,6 +144,21 @@ if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
 		fail "lines and inlined calls as addr2line has them" "$(cat verdict)"
 	like "the inlined calls, innermost first" "$(cat ours)" '  deepest at .*symbol-target.cpp:[0-9]+'
 	like "the function itself last" "$(cat ours)" '  not_inlined at .*symbol-target.cpp:[0-9]+'
+
+	# Packed; then with damage where nobody looks: where variables lie.
+	objcopy --compress-debug-sections=zlib whole gzips
+	off=$(readelf -SW gzips | sed -n 's/.* \.debug_loc[lists]* *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	if [ -n "$off" ] && readelf -tW gzips | grep -q 'ZLIB'; then
+		made_file at-symbol gz.data "$TMP/gzips" >/dev/null
+		"$DUMP" -r -l -i gz.data | sed 's/gzips/whole/' >gz
+		is "packed lines and inlined calls" "$(cmp ours gz 2>&1)" ""
+		printf 'this is nothing that zlib knows' |
+			dd of=gzips bs=1 seek=$((0x$off + 24)) conv=notrunc 2>/dev/null
+		"$DUMP" -r -l -i gz.data | sed 's/gzips/whole/' >gz
+		is "packed where variables lie, and damaged" "$(cmp ours gz 2>&1)" ""
+	else
+		skip "packed lines and inlined calls" "objcopy packs no sections where variables lie"
+	fi
 else
 	skip "lines and inlined calls" "built without libdw"
 fi

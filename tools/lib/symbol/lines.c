@@ -177,6 +177,42 @@ static int list_units(struct lines *l)
 	return 0;
 }
 
+/*
+ * libdw unpacks all debug sections when it opens a file. Nothing here needs to know where variables lie, which is a
+ * sixth of what is packed in libc6-dbg: such sections are shown without bytes, as libdw knows them from programs
+ * whose debug information was split off.
+ */
+static bool is_unread(const char *name)
+{
+	static const char *const names[] = { ".debug_loclists", ".debug_loc",
+					     ".debug_macro",	".debug_macinfo",
+					     ".debug_pubnames", ".debug_pubtypes",
+					     ".debug_names" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return false;
+}
+
+static void hide_unread(struct elf_file *f)
+{
+	Elf_Scn *scn = NULL;
+	GElf_Shdr shdr;
+
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		const char *name = gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_COMPRESSED
+					   ? elf_strptr(f->elf, f->shstrndx, shdr.sh_name)
+					   : NULL;
+
+		if (!name || !is_unread(name))
+			continue;
+		/* In libelf's memory alone, where unpacking would change it, too. */
+		shdr.sh_type = SHT_NOBITS;
+		gelf_update_shdr(scn, &shdr);
+	}
+}
+
 static int no_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base,
 			const char *file, const char *link, GElf_Word crc, char **found)
 {
@@ -261,10 +297,12 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 		goto fail;
 	}
 	errno = 0;
-	if (elf_is_relocatable(f) && !open_relocatable(l))
+	if (!elf_is_relocatable(f)) {
+		hide_unread(f);
+		l->dbg = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
+	} else if (!open_relocatable(l)) {
 		l->dbg = NULL;
-	else if (!l->dwfl)
-		l->dbg = dwarf_begin_elf(l->file->elf, DWARF_C_READ, NULL);
+	}
 	if (!l->dbg)
 		lines_refused(l);
 	ret = !l->dbg || any_section(dwarf_getelf(l->dbg), is_endless, NULL) ? -ENOEXEC
