@@ -487,6 +487,15 @@ static void one_by_one(char *buf, size_t size, double f)
 	while (strtod(buf, NULL) != f && ++digits < 18);
 }
 
+static void one_by_one_single(char *buf, size_t size, float f)
+{
+	int digits = 6;
+
+	do
+		snprintf(buf, size, "%.*g", digits, (double)f);
+	while (strtof(buf, NULL) != f && ++digits < 10);
+}
+
 static void fewest_digits(void **state)
 {
 	uint64_t chance = 1;
@@ -510,6 +519,38 @@ static void fewest_digits(void **state)
 		}
 		one_by_one(buf, sizeof(buf), f);
 		regs_print_lane(&bits, 0, LANE_F64, &o);
+		assert_string_equal(text(&o), buf);
+	}
+	obuf_free(&o);
+}
+
+/* Floats of any exponent, and numbers next to texts of some digits. */
+static void fewest_digits_single(void **state)
+{
+	uint64_t chance = 1;
+	struct obuf o;
+
+	(void)state;
+	obuf_init(&o, -1, 0);
+	for (uint32_t i = 0; i < 40 * 254; i++) {
+		char buf[40], short_text[40];
+		uint32_t word;
+		uint64_t bits;
+		float f;
+
+		chance = chance * 6364136223846793005ULL + 1442695040888963407ULL;
+		word = (uint32_t)(chance >> 63) << 31 | (1 + i % 254) << 23 |
+		       (uint32_t)(chance >> 40 & 0x7fffff);
+		memcpy(&f, &word, sizeof(f));
+		if (i / 254 % 2) {
+			snprintf(short_text, sizeof(short_text), "%.*g", (int)(6 + i % 3),
+				 (double)f);
+			f = strtof(short_text, NULL);
+			memcpy(&word, &f, sizeof(word));
+		}
+		one_by_one_single(buf, sizeof(buf), f);
+		bits = word;
+		regs_print_lane(&bits, 0, LANE_F32, &o);
 		assert_string_equal(text(&o), buf);
 	}
 	obuf_free(&o);
@@ -591,7 +632,7 @@ int main(void)
 		cmocka_unit_test(available),	 cmocka_unit_test(attrs),
 		cmocka_unit_test(sides),	 cmocka_unit_test(typed_lanes),
 		cmocka_unit_test(picks),	 cmocka_unit_test(numbers),
-		cmocka_unit_test(fewest_digits),
+		cmocka_unit_test(fewest_digits), cmocka_unit_test(fewest_digits_single),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

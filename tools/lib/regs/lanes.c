@@ -11,7 +11,7 @@
 
 #include "base/tables.h"
 #include "base/hex.h"
-#include "regs/regs.h"
+#include "regs-int.h"
 
 static const struct {
 	const char *name;
@@ -111,8 +111,8 @@ static int put_more(char *buf, size_t size, double f, bool single)
 }
 
 /*
- * The fewest digits that read back as the same number. Six are tried first: they do for most, and
- * %g leaves out their trailing zeros. Fewer may do only where numbers lie far apart, next to zero
+ * The fewest digits that read back as the same number. Where six do, which is so of most numbers that people write, and
+ * next to borders text is tried: %g leaves out their trailing zeros. Fewer may do only where numbers lie far apart, next to zero
  * (5e-324), and in "1e+06" they are left out as well.
  */
 static void put_float(struct obuf *o, double f, bool single)
@@ -120,6 +120,8 @@ static void put_float(struct obuf *o, double f, bool single)
 	int digits = 6;
 	char buf[FLOAT_TEXT];
 
+	if (regs_put_digits(o, f, single))
+		return;
 	snprintf(buf, sizeof(buf), "%.*g", digits, f);
 	if (!reads_back(buf, f, single))
 		digits = put_more(buf, sizeof(buf), f, single);

@@ -39,4 +39,10 @@ bool regs_has_class(const struct regs_caps *caps, enum regs_class c);
 /* Why @c is missing, for a sentence "ZMM registers: ..."; "" when it is there. */
 void regs_why_not(const struct regs_caps *caps, enum regs_class c, char *buf, size_t size);
 
+/*
+ * digits.c: @f with the fewest digits that read back as the same number, as "%.*g" has them; @single: as the same float.
+ * False, and nothing is put: six would do, or it is not certain how many.
+ */
+bool regs_put_digits(struct obuf *o, double f, bool single);
+
 #endif
