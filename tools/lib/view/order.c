@@ -402,16 +402,20 @@ static int cmp_rows(const struct view *v, const struct keys_row *a, const struct
 
 /*
  * Most rows are told apart by numbers that are put side by side for this: the first two sums, the
- * depth that decides among equal ones, and the ranks of the keys. The full comparison is for ties.
+ * depth that decides among equal ones, and the ranks of the keys. What else the full comparison would look at, sums
+ * behind keys above all, lies apart as words, so that none is asked for again with each comparison.
  */
 struct packed {
 	uint64_t sum, sum2, ranks;
 	uint32_t row, thread, depth;
+	uint32_t nr; /* where it was: of sorter's words */
 };
 
 struct sorter {
 	const struct view *v;
-	bool depth; /* of equal sums, see cmp_stat() */
+	uint64_t *words;		 /* nr_words of each row; the lesser one comes first */
+	unsigned nr_words, stats, first; /* sums in front; the first column that is not packed */
+	bool depth;			 /* of equal sums, see cmp_stat() */
 	bool caller;
 };
 
@@ -425,6 +429,13 @@ static int cmp_packed(const struct sorter *s, const struct packed *a, const stru
 		return a->sum2 > b->sum2 ? -1 : 1;
 	if (a->ranks != b->ranks)
 		return a->ranks < b->ranks ? -1 : 1;
+	for (unsigned i = 0; i < s->nr_words; i++) {
+		uint64_t x = s->words[(size_t)a->nr * s->nr_words + i];
+		uint64_t y = s->words[(size_t)b->nr * s->nr_words + i];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
 	return cmp_rows(s->v, view_row_at(s->v, a->row), view_row_at(s->v, b->row));
 }
 
@@ -470,13 +481,81 @@ static bool is_stat(const struct view *v, unsigned i)
 	return i < v->c.nr_order && v->c.order[i]->key->at == KEY_STAT;
 }
 
+/* A column that a word says all of. */
+static bool has_word(const struct keys_col *c)
+{
+	return c->key->at == KEY_STAT ? !is_children(c) : c->rank != NULL;
+}
+
+/* What is packed, and which words follow; each row has the same. */
+static void lay_out(struct sorter *s)
+{
+	const struct view *v = s->v;
+	unsigned used = 0, i;
+	uint64_t none = 0;
+
+	s->stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0;
+	/* Rows of groups have a sum for each member. */
+	s->depth = !v->t->members.n && s->stats && v->o.use_chains && is_children(v->c.order[0]);
+	for (i = s->stats; i < v->c.nr_order; i++) {
+		const struct keys_col *c = v->c.order[i];
+
+		if (!c->rank || !pack(&none, &used, 0, c->rank2 ? c->rank2_bits : c->rank_bits))
+			break;
+	}
+	s->first = i;
+	if (v->t->members.n || i == v->c.nr_order)
+		return;
+	while (i < v->c.nr_order && has_word(v->c.order[i]))
+		i++;
+	s->nr_words = i - s->first;
+	if (i < v->c.nr_order)
+		return;
+	for (i = 0; i < v->c.nr_order; i++)
+		s->nr_words += v->c.order[i]->rank != NULL;
+}
+
+static void put_words(const struct sorter *s, const struct keys_row *row, uint64_t *w)
+{
+	const struct view *v = s->v;
+	const uint64_t *end = w + s->nr_words;
+
+	for (unsigned i = s->first; i < v->c.nr_order && w < end; i++) {
+		const struct keys_col *c = v->c.order[i];
+
+		*w++ = c->key->at == KEY_STAT
+			       ? ~stat_rank(v, c, row)
+			       : (c->rank2 ? c->rank2 : c->rank)[tuple_of(v->t, c->key, row)];
+	}
+	/* As view_cmp_keys(). */
+	for (unsigned i = 0; i < v->c.nr_order && w < end; i++)
+		if (v->c.order[i]->rank)
+			*w++ = v->c.order[i]->rank[tuple_of(v->t, v->c.order[i]->key, row)];
+}
+
+static void pack_row(const struct sorter *s, const struct keys_row *row, struct packed *p)
+{
+	const struct view *v = s->v;
+
+	if (v->t->members.n && v->o.group_sort)
+		return;
+	p->sum = s->stats ? stat_rank(v, v->c.order[0], row) : 0;
+	if (v->t->members.n)
+		return;
+	p->sum2 = s->stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
+	p->ranks = pack_ranks(v, row, s->stats);
+	p->thread = row->thread;
+	p->depth = row->depth[s->caller];
+	if (s->nr_words)
+		put_words(s, row, s->words + (size_t)p->nr * s->nr_words);
+}
+
 /* What is packed, @at by @rows; each thread packs the next few. */
 struct packing {
 	struct sorter s;
 	struct packed *at;
 	uint32_t *rows;
 	size_t nr;
-	unsigned stats; /* sums in front of the keys: 0 to 2 */
 };
 
 #define PACKED_AT_ONCE 16384u
@@ -484,46 +563,44 @@ struct packing {
 static void pack_some(void *packing, size_t part)
 {
 	const struct packing *p = packing;
-	const struct view *v = p->s.v;
 	size_t end = min_u64(p->nr, (part + 1) * PACKED_AT_ONCE);
 
 	for (size_t i = part * PACKED_AT_ONCE; i < end; i++) {
-		const struct keys_row *row = view_row_at(v, p->rows[i]);
-		struct packed *at = &p->at[i];
-
-		*at = (struct packed){ .row = p->rows[i] };
-		if (v->t->members.n && v->o.group_sort)
-			continue;
-		at->sum = p->stats ? stat_rank(v, v->c.order[0], row) : 0;
-		if (v->t->members.n)
-			continue;
-		at->sum2 = p->stats > 1 ? stat_rank(v, v->c.order[1], row) : 0;
-		at->ranks = pack_ranks(v, row, p->stats);
-		at->thread = row->thread;
-		at->depth = row->depth[p->s.caller];
+		p->at[i] = (struct packed){ .row = p->rows[i], .nr = (uint32_t)i };
+		pack_row(&p->s, view_row_at(p->s.v, p->rows[i]), &p->at[i]);
 	}
+}
+
+static int packing_room(struct packing *p)
+{
+	size_t room = (p->nr + p->nr / 2 + 1) * sizeof(*p->at);
+	size_t words = (p->nr + 1) * p->s.nr_words * sizeof(*p->s.words);
+
+	p->at = malloc(room);
+	p->s.words = words ? malloc(words) : NULL;
+	mem_large(p->at, room);
+	mem_large(p->s.words, words);
+	return p->at && (!words || p->s.words) ? 0 : -ENOMEM;
 }
 
 int view_sort_idx(const struct view *v, uint32_t *rows, size_t nr)
 {
-	size_t room = nr + nr / 2 + 1, parts = (nr + PACKED_AT_ONCE - 1) / PACKED_AT_ONCE;
 	struct packing p = {
-		.s = { v, false, v->o.chain.caller },
-		.at = malloc(room * sizeof(*p.at)),
+		.s = { .v = v, .caller = v->o.chain.caller },
 		.rows = rows,
 		.nr = nr,
-		.stats = is_stat(v, 0) ? 1 + is_stat(v, 1) : 0,
 	};
+	int ret;
 
-	if (!p.at)
-		return -ENOMEM;
-	mem_large(p.at, room * sizeof(*p.at));
-	/* Rows of groups have a sum for each member. */
-	p.s.depth = !v->t->members.n && p.stats && v->o.use_chains && is_children(v->c.order[0]);
-	side_by_side(v->o.jobs, parts, pack_some, &p);
-	sort_packed(p.at, nr, p.at + nr, &p.s, v->o.jobs);
-	for (size_t i = 0; i < nr; i++)
-		rows[i] = p.at[i].row;
+	lay_out(&p.s);
+	ret = packing_room(&p);
+	if (!ret) {
+		side_by_side(v->o.jobs, (nr + PACKED_AT_ONCE - 1) / PACKED_AT_ONCE, pack_some, &p);
+		sort_packed(p.at, nr, p.at + nr, &p.s, v->o.jobs);
+		for (size_t i = 0; i < nr; i++)
+			rows[i] = p.at[i].row;
+	}
 	free(p.at);
-	return 0;
+	free(p.s.words);
+	return ret;
 }
