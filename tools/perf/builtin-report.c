@@ -136,6 +136,11 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	return table_add(r->t, s, in->thread, e);
 }
 
+static void expect(void *ctx, uint64_t ip)
+{
+	table_expect(((struct report *)ctx)->t, ip);
+}
+
 /* -T: what threads counted stands in records of their own. */
 static int take_record(void *ctx, const struct record *rec, struct err *e)
 {
@@ -191,6 +196,7 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 	const struct session_consumer consumer = {
 		.need = need,
 		.sample = take_sample,
+		.expect = table_expects(r->t) ? expect : NULL,
 		.record = r->o.threads ? take_record : NULL,
 		/* Shares are of what was left out, too. */
 		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0),

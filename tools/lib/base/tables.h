@@ -226,7 +226,15 @@ static inline void bits_set(struct bits *b, size_t i)
 
 static inline int weight_u64(uint64_t v)
 {
+#if defined(__x86_64__) && !defined(__POPCNT__)
+	/* Else a call, to a function with a table. */
+	v -= v >> 1 & 0x5555555555555555ULL;
+	v = (v & 0x3333333333333333ULL) + (v >> 2 & 0x3333333333333333ULL);
+	v = (v + (v >> 4)) & 0x0f0f0f0f0f0f0f0fULL;
+	return (int)(v * 0x0101010101010101ULL >> 56);
+#else
 	return __builtin_popcountll(v);
+#endif
 }
 
 /*

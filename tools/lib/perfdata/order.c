@@ -519,6 +519,17 @@ int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e
 	return ret;
 }
 
+const unsigned char *perfdata_behind(const struct perfdata *pd, size_t *nr)
+{
+	const struct order_run *r = pd->order ? pd->order->head : NULL;
+	size_t at = r ? (size_t)(r->pos - r->base) : 0;
+
+	if (!r || at >= r->len || !r->st)
+		return NULL;
+	*nr = r->len - at;
+	return r->buf + at;
+}
+
 void perfdata_order_free(struct perfdata *pd)
 {
 	struct order *o = pd->order;

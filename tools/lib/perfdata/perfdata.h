@@ -253,6 +253,11 @@ struct record {
  */
 int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e);
 int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e);
+/*
+ * What is in memory behind the record that perfdata_next_ordered() handed out last, *@nr bytes: the next one most likely, for
+ * those who want to ask memory for what it needs. Nothing of it was checked. NULL: none. Until the next call.
+ */
+const unsigned char *perfdata_behind(const struct perfdata *pd, size_t *nr);
 
 /*
  * The same records in time order, read by a thread of its own while the caller works on those

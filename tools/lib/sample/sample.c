@@ -112,7 +112,8 @@ static int parse_raw(struct parse *p, struct sample *s)
 static int parse_regs(struct parse *p, const char *field, bool user, struct sample_regs *r)
 {
 	const struct perf_event_attr *a = p->attr;
-	uint64_t meta[4];
+	const unsigned char *meta;
+	uint64_t nr_vec, vec_qwords, nr_pred, pred_qwords;
 
 	r->abi = cursor_u64(&p->c);
 	if (p->c.bad)
@@ -129,27 +130,30 @@ static int parse_regs(struct parse *p, const char *field, bool user, struct samp
 
 	r->vec_mask = user ? a->sample_simd_vec_reg_user : a->sample_simd_vec_reg_intr;
 	r->pred_mask = user ? a->sample_simd_pred_reg_user : a->sample_simd_pred_reg_intr;
-	for (int i = 0; i < 4; i++)
-		meta[i] = cursor_u64(&p->c);
-	if (p->c.bad)
+	meta = cursor_bytes(&p->c, 32);
+	if (!meta)
 		return cut(p, field);
+	nr_vec = load_u64(meta, p->c.swap);
+	vec_qwords = load_u64(meta + 8, p->c.swap);
+	nr_pred = load_u64(meta + 16, p->c.swap);
+	pred_qwords = load_u64(meta + 24, p->c.swap);
 	/* Fewer and narrower than asked for is the kernel's right, more is not. The limits are
 	 * small (64 and 65535), so the products below cannot overflow. */
-	if (meta[0] > (uint64_t)weight_u64(r->vec_mask))
-		return fail(p, field, "nr_vectors", meta[0]);
-	if (meta[1] > a->sample_simd_vec_reg_qwords)
-		return fail(p, field, "vector_qwords", meta[1]);
-	if (meta[2] > (uint64_t)weight_u64(r->pred_mask))
-		return fail(p, field, "nr_pred", meta[2]);
-	if (meta[3] > a->sample_simd_pred_reg_qwords)
-		return fail(p, field, "pred_qwords", meta[3]);
-	if (!take_words(&p->c, meta[0] * meta[1], &r->vec) ||
-	    !take_words(&p->c, meta[2] * meta[3], &r->pred))
+	if (nr_vec > (uint64_t)weight_u64(r->vec_mask))
+		return fail(p, field, "nr_vectors", nr_vec);
+	if (vec_qwords > a->sample_simd_vec_reg_qwords)
+		return fail(p, field, "vector_qwords", vec_qwords);
+	if (nr_pred > (uint64_t)weight_u64(r->pred_mask))
+		return fail(p, field, "nr_pred", nr_pred);
+	if (pred_qwords > a->sample_simd_pred_reg_qwords)
+		return fail(p, field, "pred_qwords", pred_qwords);
+	if (!take_words(&p->c, nr_vec * vec_qwords, &r->vec) ||
+	    !take_words(&p->c, nr_pred * pred_qwords, &r->pred))
 		return cut(p, field);
-	r->nr_vectors = (uint32_t)meta[0];
-	r->vector_qwords = (uint32_t)meta[1];
-	r->nr_pred = (uint32_t)meta[2];
-	r->pred_qwords = (uint32_t)meta[3];
+	r->nr_vectors = (uint32_t)nr_vec;
+	r->vector_qwords = (uint32_t)vec_qwords;
+	r->nr_pred = (uint32_t)nr_pred;
+	r->pred_qwords = (uint32_t)pred_qwords;
 	return 0;
 }
 
@@ -423,6 +427,9 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 		return 0;
 	if (p.todo == PERF_SAMPLE_CALLCHAIN && !(st & PERF_SAMPLE_READ))
 		return parse_callchain(&p, s);
+	/* Nothing else stands behind the heads. */
+	if ((st & ~HEADS) == PERF_SAMPLE_REGS_INTR)
+		return parse_intr_regs(&p, s);
 	return parse_parts(&p, s, 0);
 }
 

@@ -58,6 +58,8 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	p->thread = p->need & PERF_SAMPLE_TID;
 	if (attr->sample_type & PERF_SAMPLE_TID)
 		p->tid_at = 8 + attr_head_offset(attr->sample_type, PERF_SAMPLE_TID);
+	if (attr->sample_type & PERF_SAMPLE_IP)
+		p->ip_at = 8 + attr_head_offset(attr->sample_type, PERF_SAMPLE_IP);
 	p->plain = !p->none && !p->defers && !parts && !s->switches && !s->by_event && !s->by_cpu &&
 		   !s->times.v.n && !s->filtering && !s->o->first_sample &&
 		   s->slice_end == UINT64_MAX;
@@ -247,6 +249,15 @@ static int take_checked(struct session *s, const struct event_plan *plan, const 
 	return take_whole(s, plan, rec, &sm, e);
 }
 
+static inline void expect_next(const struct session *s, const struct event_plan *plan)
+{
+	size_t nr = 0;
+	const unsigned char *p = s->ahead ? NULL : perfdata_behind(s->env.pd, &nr);
+
+	if (likely(p && nr >= plan->ip_at + 8 && plan->ip_at))
+		s->c->expect(s->ctx, load_u64(p + plan->ip_at, false));
+}
+
 static int take_sample(struct session *s, const struct record *rec, struct err *e)
 {
 	struct session_sample out = { .rec = rec };
@@ -266,6 +277,8 @@ static int take_sample(struct session *s, const struct record *rec, struct err *
 	if (unlikely(!plan->plain))
 		return take_checked(s, plan, rec, e);
 	s->nr++;
+	if (s->c->expect)
+		expect_next(s, plan);
 	if (unlikely(sample_parse_some(rec, plan->need, &sm, e)))
 		return note_bad(s, rec, e);
 	out.s = &sm;

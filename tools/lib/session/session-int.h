@@ -35,6 +35,7 @@ struct event_plan {
 	bool thread;	 /* the thread is wanted */
 	bool stitches;	 /* their LBR stacks may continue earlier ones of the thread */
 	uint32_t tid_at; /* offset of pid and tid; 0 = there are none */
+	uint32_t ip_at;	 /* likewise */
 	uint64_t need;	 /* PERF_SAMPLE_* */
 };
 

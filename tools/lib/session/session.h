@@ -156,6 +156,11 @@ struct session_consumer {
 	 */
 	int (*sample)(void *ctx, const struct session_sample *s, struct err *e);
 	/*
+	 * Before a sample: the address of the one behind it, most likely, so that memory can be asked for what that one
+	 * needs. It may be anything. NULL: nobody wants to know.
+	 */
+	void (*expect)(void *ctx, uint64_t ip);
+	/*
 	 * Another record, before and after the machine took it; only before when it could not. An
 	 * error other than -ENOMEM is one of this record: see bad(). 1: enough.
 	 */

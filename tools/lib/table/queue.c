@@ -62,6 +62,8 @@ int table_queue_init(struct table *t)
 	q->at_once = t->sums.needs_sample;
 	q->recent = NULL;
 	q->bits = 0;
+	q->from_ip = 0;
+	q->where = q->group = 0;
 	memset(&q->waiting, 0, sizeof(q->waiting));
 	return recent_resize(q, RECENT_BITS_MIN);
 }
@@ -313,6 +315,9 @@ static int add_at_once(struct table *t, struct queued *to, const struct sample *
 	struct acc_in in = table_acc_in(t, s, to->th);
 	uint32_t loc, place;
 
+	q->from_ip = to->ip - to->key;
+	q->where = to->where;
+	q->group = to->group;
 	if (likely(is_recent(r, to))) {
 		in.loc = r->loc;
 		to->place = r->row - 1;
@@ -334,6 +339,19 @@ static int add_at_once(struct table *t, struct queued *to, const struct sample *
 	if (++q->n == QUEUE_LEN)
 		count_rows(t);
 	return table_sums_add(&t->sums, to->place, &in);
+}
+
+bool table_expects(const struct table *t)
+{
+	return t->feed && t->feed->queue && t->feed->queue->at_once;
+}
+
+void table_expect(struct table *t, uint64_t ip)
+{
+	const struct queue *q = table_expects(t) ? t->feed->queue : NULL;
+
+	if (likely(q))
+		__builtin_prefetch(recent_at(q, recent_hash(ip - q->from_ip, q->where, q->group)));
 }
 
 int table_queue_add(struct table *t, const struct sample *s, struct thread *th)
