@@ -135,13 +135,43 @@ static void any_order(void **state)
 	check_parts(NR, planted);
 }
 
+/* Some come once and some again, in runs of any length: what is said after each is what counting says. */
+static void at_each_step(void **state)
+{
+	struct tally t = { 0 }, none = { 0 };
+	unsigned nr[TALLY_EXACT] = { 0 }, distinct = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 1500; i++) {
+		unsigned v = (unsigned)(unit_random(&seed) % (1 + i / 4 % TALLY_EXACT)), most = 0;
+		struct tally_top top;
+
+		add(&t, v, 1);
+		distinct += !nr[v]++;
+		for (unsigned k = 0; k < TALLY_EXACT; k++)
+			most = nr[k] > nr[most] ? k : most;
+		/* Now and then what was counted is sorted, as parts that come together are. */
+		if (i % 97 == 96)
+			assert_int_equal(keys_tally_merge(&t, &none), 0);
+		top = top_of(&t);
+		assert_int_equal(top.distinct, distinct);
+		assert_int_equal(top.v[0].value, most);
+		assert_int_equal(top.v[0].nr, nr[most]);
+		for (unsigned k = 1; k < top.nr; k++) {
+			assert_int_equal(top.v[k].nr, nr[top.v[k].value]);
+			assert_true(top.v[k].nr < top.v[k - 1].nr ||
+				    top.v[k].value > top.v[k - 1].value);
+		}
+	}
+	keys_tally_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact),
-		cmocka_unit_test(found_among_many),
-		cmocka_unit_test(none_stands_out),
-		cmocka_unit_test(any_order),
+		cmocka_unit_test(exact),	   cmocka_unit_test(found_among_many),
+		cmocka_unit_test(none_stands_out), cmocka_unit_test(any_order),
+		cmocka_unit_test(at_each_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

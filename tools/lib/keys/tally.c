@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Values and how often each came. They are logged as they come, and the log is sorted into a list with counts when it is
- * full: most rows of a report have few samples, and nothing is looked for in these. Up to TALLY_EXACT different
- * values are listed. With more there is no room for all of them, but one may still be most of what came; so the list
+ * Values and how often each came. They are logged as they come, and the log is sorted when it is full: most rows of a
+ * report have few samples, and nothing is looked for in these. What came more than once goes to a list with counts; the
+ * rest stays in the log, half as large. Up to TALLY_EXACT different values are kept. With more there is no room for all of them, but one may still be most of what came; so the list
  * becomes a sketch, whose size is fixed.
  *
  * A sketch has buckets, and a value is scrambled into a word whose first bits choose one. A bucket counts what
@@ -121,14 +121,14 @@ static bool bucket_value(const struct bucket *b, struct counted *out)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* At LOG_SHORT it is sorted once, to see whether values come twice; next to a list it has that length. */
+/* It grows to LOG_SHORT; then it is sorted each time that it is full, and has room for LOG_SHORT more behind what stays. */
 #define LOG_FIRST 4
 #define LOG_SHORT 32
-#define LOG_LONG  TALLY_EXACT
+#define LOG_MAX	  (TALLY_EXACT + LOG_SHORT)
 
 /* Room for two lists with their logs. */
 struct sorted {
-	struct counted v[2 * (TALLY_EXACT + LOG_LONG)];
+	struct counted v[2 * (TALLY_EXACT + LOG_MAX)];
 	uint32_t n;
 };
 
@@ -146,16 +146,30 @@ static void put_sorted(struct sorted *out, uint64_t value, uint64_t nr)
 	out->v[out->n - 1].nr += nr;
 }
 
+/* @n values, the first @sorted of them ascending: all of them. */
+static void sort_log(uint64_t *log, uint32_t sorted, uint32_t n)
+{
+	uint64_t fresh[LOG_MAX];
+	uint32_t nr = n - sorted;
+
+	if (!nr)
+		return;
+	memcpy(fresh, log + sorted, nr * sizeof(*fresh));
+	qsort(fresh, nr, sizeof(*fresh), ascending);
+	while (nr)
+		log[--n] = sorted && log[sorted - 1] > fresh[nr - 1] ? log[--sorted] : fresh[--nr];
+}
+
 /* List and log of @t. */
 static void sort(const struct tally *t, struct sorted *out)
 {
-	uint64_t log[LOG_LONG];
+	uint64_t log[LOG_MAX];
 	uint32_t i = 0, k = 0;
 
 	out->n = 0;
 	if (t->nr_log) {
 		memcpy(log, t->log, t->nr_log * sizeof(*log));
-		qsort(log, t->nr_log, sizeof(*log), ascending);
+		sort_log(log, t->nr_once, t->nr_log);
 	}
 	while (i < t->nr_list || k < t->nr_log) {
 		if (k == t->nr_log || (i < t->nr_list && t->list[i].value <= log[k])) {
@@ -186,32 +200,7 @@ static void forget_values(struct tally *t)
 	free(t->list);
 	t->log = NULL;
 	t->list = NULL;
-	t->nr_log = t->log_cap = t->nr_list = t->last = 0;
-}
-
-/* @t's values are @s from now on. */
-static int set_values(struct tally *t, const struct sorted *s)
-{
-	struct counted *list;
-
-	if (s->n > TALLY_EXACT) {
-		t->sketch = calloc(BUCKETS, sizeof(*t->sketch));
-		for (uint32_t i = 0; t->sketch && i < s->n; i++)
-			sketch_add(t->sketch, s->v[i].value, s->v[i].nr);
-		forget_values(t);
-		return t->sketch ? 0 : -ENOMEM;
-	}
-	if (s->n > t->nr_list) {
-		list = realloc(t->list, s->n * sizeof(*list));
-		if (!list)
-			return -ENOMEM;
-		t->list = list;
-	}
-	if (s->n)
-		memcpy(t->list, s->v, s->n * sizeof(*list));
-	t->nr_list = s->n;
-	t->nr_log = 0;
-	return 0;
+	t->nr_log = t->nr_once = t->log_cap = t->nr_list = t->last = 0;
 }
 
 static int set_log(struct tally *t, uint32_t cap)
@@ -225,20 +214,62 @@ static int set_log(struct tally *t, uint32_t cap)
 	return 0;
 }
 
+/* Room for @once values in the log and for the others of @s in the list. */
+static int room_for(struct tally *t, uint32_t once, const struct sorted *s)
+{
+	struct counted *list;
+
+	if (once > t->log_cap && set_log(t, once))
+		return -ENOMEM;
+	if (s->n - once <= t->nr_list)
+		return 0;
+	list = realloc(t->list, (s->n - once) * sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	t->list = list;
+	return 0;
+}
+
+/* @t's values are @s from now on. */
+static int set_values(struct tally *t, const struct sorted *s)
+{
+	uint32_t once = 0;
+
+	if (s->n > TALLY_EXACT) {
+		t->sketch = calloc(BUCKETS, sizeof(*t->sketch));
+		for (uint32_t i = 0; t->sketch && i < s->n; i++)
+			sketch_add(t->sketch, s->v[i].value, s->v[i].nr);
+		forget_values(t);
+		return t->sketch ? 0 : -ENOMEM;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		once += s->v[i].nr == 1;
+	if (room_for(t, once, s))
+		return -ENOMEM;
+	t->nr_log = t->nr_list = 0;
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->v[i].nr == 1)
+			t->log[t->nr_log++] = s->v[i].value;
+		else
+			t->list[t->nr_list++] = s->v[i];
+	}
+	t->nr_once = t->nr_log;
+	return 0;
+}
+
 /* The log is full. */
 static int make_room(struct tally *t)
 {
 	struct sorted s;
-	int ret;
 
-	if (t->log_cap < LOG_LONG && t->log_cap != LOG_SHORT)
+	if (t->log_cap < LOG_SHORT)
 		return set_log(t, t->log_cap ? t->log_cap * 2 : LOG_FIRST);
 	sort(t, &s);
-	/* A list takes twice the room of a log in which nothing comes twice. */
-	if (t->log_cap == LOG_SHORT && !t->nr_list && s.n > LOG_SHORT / 2)
-		return set_log(t, LOG_SHORT * 2);
-	ret = set_values(t, &s);
-	return ret || t->sketch || t->log_cap == LOG_SHORT ? ret : set_log(t, LOG_SHORT);
+	if (set_values(t, &s))
+		return -ENOMEM;
+	if (t->sketch || t->log_cap - t->nr_log >= LOG_SHORT)
+		return 0;
+	return set_log(t, t->nr_log + LOG_SHORT);
 }
 
 /* Where values are listed most often the same comes again, or one of few. */
@@ -331,17 +362,34 @@ static void put_top(struct tally_top *top, unsigned max, const struct counted *c
 	top->v[i] = *c;
 }
 
+/* Nothing came since it was sorted: of what came once the least values stand first. */
+static void top_of_sorted(const struct tally *t, struct tally_top *top, unsigned max)
+{
+	top->nr = 0;
+	top->distinct = t->nr_list + t->nr_log;
+	for (uint32_t i = 0; i < t->nr_list; i++)
+		put_top(top, max, &t->list[i]);
+	for (uint32_t i = 0; i < t->nr_log && top->nr < max; i++)
+		top->v[top->nr++] = (struct counted){ t->log[i], 1 };
+}
+
 void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max)
 {
-	struct bucket few[BUCKETS] = { 0 }, *sketch = t->sketch;
+	struct bucket few[BUCKETS], *sketch = t->sketch;
 	struct counted c;
 	struct sorted s;
 
 	max = (unsigned)min_u64(max ?: 1, TALLY_TOPS);
+	if (!sketch && t->nr_once == t->nr_log) {
+		top_of_sorted(t, top, max);
+		return;
+	}
 	sort(t, &s);
 	/* List and log may have too many together, where no sum was made of them yet. */
-	if (s.n > TALLY_EXACT)
+	if (s.n > TALLY_EXACT) {
+		memset(few, 0, sizeof(few));
 		sketch = few;
+	}
 	for (uint32_t i = 0; sketch == few && i < s.n; i++)
 		sketch_add(few, s.v[i].value, s.v[i].nr);
 	top->nr = 0;
