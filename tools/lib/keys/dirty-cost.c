@@ -16,37 +16,55 @@
 #define STRETCH_MAX 4096 /* bytes that are looked at */
 #define BACK_MAX    32	 /* branches */
 #define TIMES_MIN   4	 /* each way, before one dares to compare */
+#define BITS_FIRST  2	 /* of a row's table */
+#define BITS_MAX    30
+#define FRACTION    32 /* bits of cycles behind the point, in sums */
 
 /* ---- a row ------------------------------------------------------------------------------------- */
 
+static bool is_free(const struct dirty_cost *k)
+{
+	return !k->nr[0] && !k->nr[1];
+}
+
+/* Where it is, or is to be. */
+static struct dirty_cost *find(const struct dirty_costs *c, uint32_t from, uint32_t to)
+{
+	uint32_t last = (1U << c->bits) - 1;
+	uint32_t i = (uint32_t)hash_u64((uint64_t)from << 32 | to) & last;
+
+	while (!is_free(&c->v[i]) && (c->v[i].from != from || c->v[i].to != to))
+		i = (i + 1) & last;
+	return &c->v[i];
+}
+
+static int grow(struct dirty_costs *c)
+{
+	struct dirty_costs more = { .bits = c->v ? c->bits + 1 : BITS_FIRST, .n = c->n };
+
+	more.v = more.bits <= BITS_MAX ? calloc((size_t)1 << more.bits, sizeof(*more.v)) : NULL;
+	if (!more.v)
+		return -ENOMEM;
+	for (uint32_t i = 0; c->v && i < 1U << c->bits; i++)
+		if (!is_free(&c->v[i]))
+			*find(&more, c->v[i].from, c->v[i].to) = c->v[i];
+	free(c->v);
+	*c = more;
+	return 0;
+}
+
+/* To be counted at once: one that never was is free. NULL: no memory. */
 static struct dirty_cost *cost_of(struct dirty_costs *c, uint32_t from, uint32_t to)
 {
-	uint32_t lo = 0, hi = c->n;
+	struct dirty_cost *k;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct dirty_cost *k = &c->v[mid];
-
-		if (k->from < from || (k->from == from && k->to < to))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < c->n && c->v[lo].from == from && c->v[lo].to == to)
-		return &c->v[lo];
-	if (c->n == c->room) {
-		uint32_t room = c->room ? 2 * c->room : 4;
-		struct dirty_cost *v = room > c->room ? reallocarray(c->v, room, sizeof(*v)) : NULL;
-
-		if (!v)
-			return NULL;
-		c->v = v;
-		c->room = room;
-	}
-	memmove(c->v + lo + 1, c->v + lo, (c->n - lo) * sizeof(*c->v));
-	c->n++;
-	c->v[lo] = (struct dirty_cost){ .from = from, .to = to };
-	return &c->v[lo];
+	if ((!c->v || c->n >= 3U << c->bits >> 2) && grow(c))
+		return NULL;
+	k = find(c, from, to);
+	c->n += is_free(k);
+	k->from = from;
+	k->to = to;
+	return k;
 }
 
 static int count(struct dirty_costs *c, uint32_t from, uint32_t to, bool dirty, uint64_t cycles)
@@ -65,11 +83,13 @@ int keys_dirty_cost_merge(struct dirty_costs *c, const struct dirty_costs *from,
 {
 	const uint32_t *loc = maps ? maps->loc : NULL;
 
-	for (uint32_t i = 0; i < from->n; i++) {
+	for (uint32_t i = 0; from->v && i < 1U << from->bits; i++) {
 		const struct dirty_cost *f = &from->v[i];
-		struct dirty_cost *k =
-			cost_of(c, loc ? loc[f->from] : f->from, loc ? loc[f->to] : f->to);
+		struct dirty_cost *k;
 
+		if (is_free(f))
+			continue;
+		k = cost_of(c, loc ? loc[f->from] : f->from, loc ? loc[f->to] : f->to);
 		if (!k)
 			return -ENOMEM;
 		for (unsigned d = 0; d < 2; d++) {
@@ -80,23 +100,24 @@ int keys_dirty_cost_merge(struct dirty_costs *c, const struct dirty_costs *from,
 	return 0;
 }
 
+/* Whole numbers, of which any order has the same sum. */
 uint64_t keys_dirty_cost(const struct dirty_costs *c)
 {
-	double more = 0;
+	__int128 more = 0;
 	uint64_t nr = 0;
 
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; c->v && i < 1U << c->bits; i++) {
 		const struct dirty_cost *k = &c->v[i];
 
 		if (k->nr[0] < TIMES_MIN || k->nr[1] < TIMES_MIN)
 			continue;
 		nr += k->nr[1];
-		more += (double)k->cycles[1] -
-			(double)k->cycles[0] / (double)k->nr[0] * (double)k->nr[1];
+		more += ((__int128)k->cycles[1] << FRACTION) -
+			((__int128)k->cycles[0] << FRACTION) / k->nr[0] * k->nr[1];
 	}
 	if (!nr)
 		return STAT_UNKNOWN;
-	return more > 0 ? (uint64_t)(more / (double)nr + 0.5) : 0;
+	return more > 0 ? (uint64_t)((more / nr + ((__int128)1 << FRACTION >> 1)) >> FRACTION) : 0;
 }
 
 void keys_dirty_cost_drop(struct dirty_costs *c)

@@ -17,8 +17,9 @@ struct dirty_cost {
 
 /* Of a row. Zeros at first. */
 struct dirty_costs {
-	uint32_t n, room;
-	struct dirty_cost *v; /* ascending */
+	uint32_t n, bits;
+	struct dirty_cost *
+		v; /* a table of 2^bits, by hash of both; what was never counted is free. NULL: none so far */
 };
 
 /* What a stretch of code does with vectors; several may be. */
