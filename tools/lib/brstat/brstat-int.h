@@ -409,6 +409,8 @@ static inline int brstat_count_function(struct brstat *b, uint32_t function)
 						      : 0;
 }
 
+/* Before anything of a sample is counted: when it was, and memory is asked for what is known of its address. */
+int brstat_begin_sample(struct brstat *b, const struct sample *s, struct thread *th);
 int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *th);
 int brstat_merge_quality(struct brstat *b, struct brstat *from, const uint32_t *loc);
 

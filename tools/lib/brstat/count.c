@@ -155,13 +155,11 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *o
 	return 0;
 }
 
-int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, struct err *e)
+static int add_branches(struct brstat *b, const struct sample *s, struct thread *th)
 {
 	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
 	bool all = filter & PERF_SAMPLE_BRANCH_ANY;
 
-	if (b->o.what & BRSTAT_QUALITY && brstat_add_address(b, s, th))
-		return err_set(e, -ENOMEM, "no memory for functions");
 	if (!s->branches.nr)
 		return 0;
 	if (filter & PERF_SAMPLE_BRANCH_CALL_STACK) {
@@ -170,7 +168,18 @@ int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, stru
 	}
 	b->sum.some |= !all;
 	b->sum.stacks++;
-	return brstat_take_stack(b, &s->branches, th, all)
-		       ? err_set(e, -ENOMEM, "no memory for branches")
+	return brstat_take_stack(b, &s->branches, th, all);
+}
+
+int brstat_add(struct brstat *b, const struct sample *s, struct thread *th, struct err *e)
+{
+	bool quality = b->o.what & BRSTAT_QUALITY;
+
+	if (quality && brstat_begin_sample(b, s, th))
+		return err_set(e, -ENOMEM, "no memory for functions");
+	if (add_branches(b, s, th))
+		return err_set(e, -ENOMEM, "no memory for branches");
+	return quality && brstat_add_address(b, s, th)
+		       ? err_set(e, -ENOMEM, "no memory for functions")
 		       : 0;
 }

@@ -83,21 +83,43 @@ static int look_up(struct brstat *b, const struct sample *s, struct thread *th,
 
 #define KNOWN_BITS 14
 
-/* Most samples are where others were: that is looked up once. NULL: no memory. */
-static const struct known_sample *know(struct brstat *b, const struct sample *s, struct thread *th)
+static struct known_sample *slot_of(const struct brstat *b, const struct known_sample *k)
 {
-	struct known_sample new = { .ip = s->ip }, *k;
-	uint32_t space = brstat_space(b, th);
+	return &b->known[hash_slot(k->ip + (k->to << 21 | k->to >> 43) + k->where, KNOWN_BITS)];
+}
 
-	if (!b->known)
-		b->known = calloc((size_t)1 << KNOWN_BITS, sizeof(*b->known));
-	if (!b->known || space == ID_NONE)
-		return NULL;
+static struct known_sample key_of(const struct sample *s, uint32_t space)
+{
+	struct known_sample new = { .ip = s->ip };
+
 	if (s->branches.nr)
 		new.to = sample_branch_to(&s->branches, 0);
 	/* What has no branch is another one than what went to address 0: a bit of its own. */
 	new.where = ((uint64_t)space << 4 | (s->cpumode & 7u) << 1 | !s->branches.nr) + 1;
-	k = &b->known[hash_slot(new.ip + (new.to << 21 | new.to >> 43) + new.where, KNOWN_BITS)];
+	return new;
+}
+
+int brstat_begin_sample(struct brstat *b, const struct sample *s, struct thread *th)
+{
+	uint32_t space = brstat_space(b, th);
+	struct known_sample key = key_of(s, space);
+
+	if (!b->known)
+		b->known = calloc((size_t)1 << KNOWN_BITS, sizeof(*b->known));
+	if (!b->known || space == ID_NONE)
+		return -ENOMEM;
+	__builtin_prefetch(slot_of(b, &key));
+	return set_time(b, s->time);
+}
+
+/* Most samples are where others were: that is looked up once. NULL: no memory. */
+static const struct known_sample *know(struct brstat *b, const struct sample *s, struct thread *th)
+{
+	uint32_t space = brstat_space(b, th);
+	struct known_sample new = key_of(s, space), *k = slot_of(b, &new);
+
+	if (space == ID_NONE)
+		return NULL;
 	if (k->ip == new.ip && k->to == new.to && k->where == new.where)
 		return k;
 	if (look_up(b, s, th, &new))
@@ -111,7 +133,7 @@ int brstat_add_address(struct brstat *b, const struct sample *s, struct thread *
 {
 	const struct known_sample *k = know(b, s, th);
 
-	if (!k || set_time(b, s->time))
+	if (!k)
 		return -ENOMEM;
 	b->functions.v[k->function].samples++;
 	if (!s->branches.nr)
