@@ -18,8 +18,7 @@ struct dirty_cost {
 /* Of a row. Zeros at first. */
 struct dirty_costs {
 	uint32_t n, bits;
-	struct dirty_cost *
-		v; /* a table of 2^bits, by hash of both; what was never counted is free. NULL: none so far */
+	struct dirty_cost *v; /* 2^bits, by hash; what was never counted is free. NULL: none */
 };
 
 /* What a stretch of code does with vectors; several may be. */

@@ -21,12 +21,12 @@ struct bucket;
 
 /* Zero at first. */
 struct tally {
-	uint64_t *
-		log; /* what is not in the list: nr_once of those that came once, ascending, then as they came */
+	uint64_t *log;	       /* what is not in the list: see nr_once */
 	struct counted *list;  /* ascending */
 	struct bucket *sketch; /* there were more than TALLY_EXACT */
 	uint64_t nr;	       /* of all */
-	uint32_t nr_log, nr_once, log_cap;
+	uint32_t nr_log, log_cap;
+	uint32_t nr_once; /* of the log, that came once: ascending; those behind are as they came */
 	uint32_t nr_list, last; /* the one of the list that came last */
 };
 

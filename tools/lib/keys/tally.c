@@ -2,8 +2,8 @@
 /*
  * Values and how often each came. They are logged as they come, and the log is sorted when it is full: most rows of a
  * report have few samples, and nothing is looked for in these. What came more than once goes to a list with counts; the
- * rest stays in the log, half as large. Up to TALLY_EXACT different values are kept. With more there is no room for all of them, but one may still be most of what came; so the list
- * becomes a sketch, whose size is fixed.
+ * rest stays in the log, half as large. Up to TALLY_EXACT different values are kept. With more there is no room for all of
+ * them, but one may still be most of what came; so list and log become a sketch, whose size is fixed.
  *
  * A sketch has buckets, and a value is scrambled into a word whose first bits choose one. A bucket counts what
  * came to it, and for each bit of the word how often it was set. Where one value is most of its bucket

@@ -491,6 +491,7 @@ static bool has_word(const struct keys_col *c)
 static void lay_out(struct sorter *s)
 {
 	const struct view *v = s->v;
+	bool sums = false;
 	unsigned used = 0, i;
 	uint64_t none = 0;
 
@@ -506,8 +507,11 @@ static void lay_out(struct sorter *s)
 	s->first = i;
 	if (v->t->members.n || i == v->c.nr_order)
 		return;
-	while (i < v->c.nr_order && has_word(v->c.order[i]))
-		i++;
+	for (; i < v->c.nr_order && has_word(v->c.order[i]); i++)
+		sums |= is_stat(v, i);
+	/* Ranks alone are soon looked up, and words are memory for each row. */
+	if (!sums)
+		return;
 	s->nr_words = i - s->first;
 	if (i < v->c.nr_order)
 		return;
