@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS THREE ANSWERS SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS THREE ANSWERS REGISTERS TRUTH SHOTS: pages of tests/helpers/page-file.py in a browser, by the
 // mouse and by the keyboard; DIFF is of two recordings, SIMD has vectors
 // (it may be missing), VECTORS is of tests/helpers/page-simd.py. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, simd, vectors, three, answers, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, vectors, three, answers, registers, truth, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -579,6 +579,55 @@ is('with a word alone', (await why.locator('tbody tr').count()), 1);
 await page.evaluate(() => { location.hash = '#view=code'; });
 await page.waitForSelector('td.marks');
 like('and beside instructions', (await page.locator('td.marks').allTextContents()).join('|'), /75% often, 25% seldom/);
+await page.close();
+
+// ---- what registers were asked -------------------------------------------------------------------
+
+page = await open('#view=functions', {}, registers);
+await page.click('#tab-registers');
+const of = (title) => page.locator(`h2:text-is("${title}") ~ div table`).first();
+const line = async (t, n) => (await t.locator('tbody tr').nth(n).locator('th, td').allTextContents()).join('|');
+await of('Values of ax').waitFor();
+is('values of a register, the function and the values in front', await line(of('Values of ax'), 0),
+	'99.73%|[.] leaf|0x40 75% 0x80 25% 0x7 0%|4001|75.0%|3|script><b onclick=alert(1)>"&.so');
+like('names are text', (await of('Values of ax').locator('tbody').textContent()), /<\/script><script>document\.title="hit".*bidi\\xe2/);
+is('no markup came out of them', await page.evaluate(() => document.querySelectorAll('img, b, iframe, object, link, base').length), 0);
+like('what columns are, and what they do not prove', (await page.locator('p.note').allTextContents()).join('|'), /Upper: samples with a bit above 127.*at most.*SSE is the most that it can cost/);
+like('columns that no row has are named', (await page.locator('p.note').allTextContents()).join('|'), /Left out, as no row here has any: Cycles\./);
+is('a row for each function', await of('Values of ax').locator('tbody tr').count(), 12);
+await page.click('[id="sort-values.4"]');
+await page.waitForFunction(() => location.hash.includes('values.4'));
+const shareOf = async () => (await of('Values of ax').locator('tbody tr td:nth-child(5)').allTextContents()).map(parseFloat);
+is('by what a head says', (await shareOf()).join(' '), [...await shareOf()].sort((a, b) => b - a).join(' '));
+is('heads tell readers', await page.locator('th:has([id="sort-values.4"])').getAttribute('aria-sort'), 'descending');
+await page.selectOption('#event', '1');
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 2);
+is('another event has its own', await line(of('Values of ax'), 0), '100.00%|[.] work|0x9 100%|10|100.0%|1|script><b onclick=alert(1)>"&.so');
+await page.selectOption('#event', '0');
+await page.fill('#filter', 'again');
+await page.keyboard.press('Enter');
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 2);
+await page.click('#view tbody >> text=again');
+await page.waitForSelector('.listing');
+is('a function leads to its instructions', await page.inputValue('#function').then((v) => page.evaluate((f) => document.querySelector(`#function option[value="${f}"]`)?.textContent.split(' ')[0], v)), 'again');
+await page.goBack();
+await page.waitForFunction(() => document.querySelectorAll('#view tbody tr').length === 2);
+await page.close();
+for (const colorScheme of ['light', 'dark']) {
+	page = await open('#view=registers', { colorScheme }, truth);
+	is(`contrast of at least 4.5: registers, ${colorScheme}`, await contrast(page), '');
+	await page.screenshot({ path: `${shots}/registers-${colorScheme}.png` });
+	if (colorScheme === 'light')
+		like('of a program whose numbers are known', await of('Numbers in vectors').locator('tbody').textContent(), /83\.33%\[\.\] flushed5.*12\.5%12\.5%25\.0%12\.5%f32100\.0%100\.0%none/);
+	await page.close();
+}
+page = await open('#view=registers', { viewport: { width: 390, height: 700 } }, truth);
+await of('Values of zmm1.f32[0]').waitFor();
+is('a narrow window does not scroll sideways as a whole', await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+await page.screenshot({ path: `${shots}/registers-narrow.png` });
+await page.close();
+page = await open('#view=registers');
+is('a page without such tables has no tab for them', await page.isVisible('#tab-registers'), false);
 await page.close();
 
 is('no error, no message on the console', troubles.join('\n'), '');

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page-data.py PAGE [folded EVENT | get KEY... | shape]: the data of a page of report --html, read without
+"""page-data.py PAGE [folded EVENT | get KEY... | registers NAME JSON | shape]: the data of a page of report --html, read without
 its script.
 
 shape (the default) checks that the page is one document whose only markup is ours, and its policy's
 hashes those of its script and style. folded prints stacks of an event, "comm;outer;inner PERIOD". get prints a member, rows sums,
-longest the length of the longest string and how often it is there.
+longest the length of the longest string and how often it is there. registers says "ok" and how many rows there are, where the
+table NAME has what `report --json` says in the file JSON.
 """
 import base64
 import collections
@@ -93,6 +94,27 @@ def folded(data, event, before=0):
         print(line, n)
 
 
+def registers(data, name, wanted):
+    """Cells as text has them against values as JSON has them: "25.0%" and 25.0, "-" and null."""
+    table = next(a for a in data['registers'] if a['name'] == name)
+    bad, nr = [], 0
+    for event, rows in enumerate(e['rows'] for e in wanted['events']):
+        got = next((e for e in table['events'] if e['event'] == event), {'rows': [], 'all': 0})
+        if got['all'] != len(rows):
+            bad.append(f'{got["all"]} rows, not {len(rows)}')
+        for cells, row in zip(got['rows'], rows):
+            nr += 1
+            for key, text in zip(table['names'], cells):
+                value = None if text == '-' else text
+                try:
+                    value = float(text.rstrip('%'))
+                except ValueError:
+                    pass
+                if value != row[key] and not (isinstance(value, str) and len(value) > 500 and row[key].startswith(value[:500])):
+                    bad.append(f'{key}: {text[:100]}, not {row[key]}'[:200])
+    print('\n'.join(bad) or f'ok {nr}')
+
+
 def main():
     with open(sys.argv[1], 'rb') as f:
         page = Page(f.read().decode())
@@ -102,6 +124,9 @@ def main():
         shape(page, data)
     elif what == 'folded':
         folded(data, *map(int, sys.argv[3:]))
+    elif what == 'registers':
+        with open(sys.argv[4]) as f:
+            registers(data, sys.argv[3], json.load(f))
     elif what == 'longest':
         name = max(data['strings'], key=len)
         print(len(name), data['strings'].count(name))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""page-file.py DIR OUT [before]: a recording for the page of report --html, with an object in DIR that has its
+"""page-file.py DIR OUT [before | registers]: a recording for the page of report --html, with an object in DIR that has its
 functions. Names of commands, functions and files try to be markup, script and what they are not.
 
 Two events, three threads, 4 s; stacks, branches, lost samples. Every number can be told from main(). With
-"before" one of another run: nobody called "again" then, "leaf" was half as busy, an event has another name.
+"before" one of another run: nobody called "again" then, "leaf" was half as busy, an event has another name. With "registers" another one, whose samples have registers and no stacks: see there.
 """
 import os
 import struct
@@ -54,6 +54,32 @@ def at(name, offset=16):
     return BASE + 0x1000 + i * SIZE + offset
 
 
+def with_registers(path, out):
+    """Of 4000 samples of the first event in leaf ax is 64 in three of four, else 128; there is one sample in each function, where ax
+    is 7; 10 of the second event in work, with 9. Of vectors the lowest lane of the first is in use, in work its third, too."""
+    kind = IP | TID | TIME | PERIOD | IDENTIFIER | REGS_INTR
+    regs = dict(sample_type=kind, sample_regs_intr=1, simd_regs_enabled=1, simd_vec_reg_qwords=4, simd_vec_reg_intr=0xffffffff,
+                size=176)
+    r = Recording(Attr(type=TYPE_HARDWARE, config=0, ids=[1], flags='sample_id_all mmap comm', **regs),
+                  Attr(type=TYPE_SOFTWARE, config=2, ids=[2], flags='sample_id_all', **regs), step=1000)
+    r.features[ARCH] = r.string('x86_64')
+    r.comm(10, 'regs', id=1)
+    r.mmap(10, BASE, 0x1000 + len(FUNCTIONS) * SIZE + 0x1000, 0, path, id=1)
+
+    def sample(ip, ax, event=1):
+        vec = [[0] * 4 for _ in range(32)]
+        vec[0] = [1, 0, int(ip == at('work')), 0]
+        r.sample(attr=r.attrs[event - 1], pid=10, tid=10, period=10, ip=ip, id=event,
+                 regs_intr=dict(abi=ABI_64 | ABI_SIMD, gprs=[ax], vec=vec, pred=[]))
+    for i in range(4000):
+        sample(at('leaf'), 64 if i % 4 else 128)
+    for i in range(len(FUNCTIONS)):
+        sample(BASE + 0x1010 + i * SIZE, 7)
+    for i in range(10):
+        sample(at('work'), 9, event=2)
+    r.write(out)
+
+
 def main():
     where, out = sys.argv[1:3]
     before = sys.argv[3:] == ['before']
@@ -61,6 +87,9 @@ def main():
     path = os.path.join(where, 'lib' + TRY[:2] + '/script><b onclick=alert(1)>"&.so')
     os.makedirs(os.path.dirname(path), exist_ok=True)
     elf(path)
+    if sys.argv[3:] == ['registers']:
+        with_registers(path, out)
+        return
     kind = IP | TID | TIME | CPU | PERIOD | CALLCHAIN | IDENTIFIER
     r = Recording(Attr(type=TYPE_HARDWARE, config=0, sample_type=kind, ids=[1], flags='sample_id_all mmap comm'),
                   Attr(type=TYPE_SOFTWARE, config=3 if before else 2, sample_type=kind | BRANCH_STACK, ids=[2],

@@ -21,6 +21,9 @@ made_file page-simd "$TMP/vectors.data"
 mkdir -p "$TMP/sys/opt/truth"
 cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"
 "$PERF" report -q --symfs "$TMP/sys" --branches=why -i "$ROOT/tests/data/answers/branches.data" --html "$TMP/answers.html" 2>/dev/null
+"$PERF" report -q --symfs "$TMP/sys" --numbers --idle-lanes --apx --values 'zmm1.f32[0]' -i "$ROOT/tests/data/answers/regs.data" --html "$TMP/truth.html" 2>/dev/null
+made_file page-file "$TMP" "$TMP/registers.data" registers
+"$PERF" report -q -i "$TMP/registers.data" --dirty --values ax --html "$TMP/registers.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
@@ -35,7 +38,7 @@ told() {
 NOISE=$("$PERF" diff -s sym --csv "$TMP/before.data" "$TMP/perf.data" 2>/dev/null | awk -F, '$1 ~ /^cycles/ && $2 ~ /leaf/ { printf "%.2f", $NF; exit }')
 export NOISE
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$TMP/answers.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$TMP/answers.html" "$TMP/registers.html" "$TMP/truth.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0

@@ -60,6 +60,61 @@ case $code in
 	;;
 esac
 
+# ---- registers ----
+
+# asked PAGE NAME FILE OPTION...: that the page says of NAME what report says of the recording when it is asked by OPTION
+asked() {
+	_page=$1 _name=$2 _file=$3
+	shift 3
+	"$PERF" report --json "$@" -i "$_file" >"$TMP/asked.json" 2>/dev/null
+	page "$_page" registers "$_name" "$TMP/asked.json"
+}
+mkdir -p "$TMP/regs"
+made_file page-file "$TMP/regs" "$TMP/registers.data" registers
+"$PERF" report -q -i "$TMP/registers.data" --dirty --apx --values ax --html "$TMP/registers.html" 2>/dev/null
+is "a page with registers" "$? $(page "$TMP/registers.html")" "0 ok"
+is "has a table for each that was asked for" "$(page "$TMP/registers.html" get registers | grep -o '"name": "[a-z-]*"' | tr -d '\n')" \
+	'"name": "dirty""name": "apx""name": "values"'
+is "and none for others" "$(page "$TMP/page.html" get registers 2>/dev/null)" ""
+like "values by function" "$(page "$TMP/registers.html" get registers 2 events 0 rows 0)" '"4001", "75.0%", "3", "0x40 75% 0x80 25% 0x7 0%",.*"\[\.\] leaf"'
+is "of each event its own" "$(page "$TMP/registers.html" get registers 2 events 1 rows)" \
+	"$("$PERF" report -q -i "$TMP/registers.data" --values ax --json 2>/dev/null | python3 -c 'import json, sys
+print(json.dumps([["%.2f%%" % r["overhead"], "%d" % r["samples"], "100.0%", "1", r["value_top"], r["dso"], r["symbol"]] for r in json.load(sys.stdin)["events"][1]["rows"]]))')"
+for _asked in "dirty --dirty" "apx --apx" "values --values=ax"; do
+	is "the table is what report says: ${_asked#* }" "$(asked "$TMP/registers.html" "${_asked% *}" "$TMP/registers.data" -n "${_asked#* }" | tail -3)" "ok 13"
+done
+for _jobs in 1 2 8; do
+	"$PERF" report -q -i "$TMP/registers.data" --dirty --apx --values ax -j $_jobs --html "$TMP/jobs-$_jobs.html" 2>/dev/null
+done
+same_file "by two threads it is the same" "$TMP/jobs-1.html" "$TMP/jobs-2.html"
+same_file "and by eight" "$TMP/jobs-1.html" "$TMP/jobs-8.html"
+"$PERF" report -q --html "$TMP/twice.html" --values ax "$TMP/registers.data" "$TMP/registers.data" 2>/dev/null
+like "of two recordings what both have" "$(page "$TMP/twice.html" get registers 0 events 0 rows 0)" '"8002", .*"0x40 75% 0x80 25% 0x7 0%"'
+"$PERF" report -q -i "$TMP/registers.data" --html - --values ax --redact 2>/dev/null >"$TMP/redacted.html"
+unlike "--redact shows no value" "$(page "$TMP/redacted.html" get registers 0 events 0 rows)" 0x40
+like "a function leads to its frame" "$(page "$TMP/registers.html" get strings | python3 -c 'import json, subprocess, sys
+strings = json.load(sys.stdin)
+get = lambda *a: json.loads(subprocess.run(["python3", "-S", sys.argv[1], sys.argv[2], "get", *a], capture_output=True, text=True).stdout)
+frames, rows = get("registers", "2", "events", "0", "frames"), get("registers", "2", "events", "0", "rows")
+names = get("frames", "name")
+told = [strings[names[f]] == r[-1][4:] for f, r in zip(frames, rows) if r[-1][4:].isalpha() and len(r[-1]) < 20]
+print(all(told), len(told))' "$ROOT/tests/helpers/page-data.py" "$TMP/registers.html")" '^True 5$'
+mkdir -p "$TMP/sys/opt/truth"
+cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"
+set -- --symfs "$TMP/sys" -i "$ROOT/tests/data/answers/regs.data"
+"$PERF" report -q "$@" --numbers --idle-lanes --dirty --apx --values 'zmm1.f32[0]' --html "$TMP/truth.html" 2>/dev/null
+for _asked in "numbers --numbers" "idle-lanes --idle-lanes" "dirty --dirty" "apx --apx" "values --values=zmm1.f32[0]"; do
+	like "of a program whose truth is known: ${_asked#* }" \
+		"$(asked "$TMP/truth.html" "${_asked% *}" "$ROOT/tests/data/answers/regs.data" --symfs "$TMP/sys" -n "${_asked#* }" | tail -3)" '^ok [1-9]'
+done
+for _asked in "--values=nothing nothing: no such register" "--shadow-stack no shadow stack pointers"; do
+	"$PERF" report -q -i "$TMP/registers.data" --html "$TMP/refused.html" "${_asked%% *}" 2>"$TMP/err"
+	is "${_asked%% *} of what is not there is an error" "$? $([ -e "$TMP/refused.html" ] && echo written)" "$([ "${_asked%%=*}" = --values ] && echo 129 || echo 1) "
+	like "as it is for text" "$(cat "$TMP/err")" "${_asked#* }"
+done
+"$PERF" report -q -i "$TMP/perf.data" --html "$TMP/refused.html" --numbers 2>"$TMP/err"
+like "nor are vectors that were not recorded" "$? $(cat "$TMP/err")" '^1 --numbers: this recording has no vector registers'
+
 # ---- names ----
 
 like "markup is data" "$(page "$TMP/page.html" get strings)" '</script><script>document.title'

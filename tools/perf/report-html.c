@@ -37,6 +37,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 	struct page_opts opts = {
 		.functions = PAGE_FUNCTIONS,
 		.marks = report_marks(&r->o),
+		.values = r->o.values,
 		.branches = r->stat_what & ~(unsigned)BRSTAT_QUALITY,
 		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,
@@ -82,6 +83,8 @@ int report_html(struct report *r, struct err *e)
 	int ret = session_start(r->session, e);
 
 	ret = ret ?: session_files_join(r->files, r->session, &r->o.session, e);
+	r->po.arch = session_arch(r->session);
+	ret = ret ?: report_check_registers(r, e);
 	if (!ret && r->o.diff)
 		ret = open_before(r, &so, &before, e);
 	ret = ret ?: write_page(r, before, e);

@@ -122,6 +122,15 @@ static int check_simd(const struct report *r, struct err *e)
 	return -EINVAL;
 }
 
+int report_check_registers(struct report *r, struct err *e)
+{
+	int ret = report_reads_vectors(&r->o) ? check_simd(r, e) : 0;
+
+	if (!ret && (r->o.apx || r->o.shadow))
+		ret = check_general(r, e);
+	return ret || !r->o.values ? ret : check_values(r, e);
+}
+
 /* Stacks of calls, not what was branched last. */
 static bool has_call_stacks(const struct perfdata *pd)
 {
@@ -239,11 +248,8 @@ int report_choose_mode(struct report *r, struct err *e)
 		     (!report_reads_registers(&r->o) && auto_branch(r, type));
 	if (r->stat_what)
 		return report_choose_branches(r, type, e);
-	if (report_reads_vectors(&r->o) && (ret = check_simd(r, e)))
-		return ret;
-	if ((r->o.apx || r->o.shadow) && (ret = check_general(r, e)))
-		return ret;
-	if (r->o.values && (ret = check_values(r, e)))
+	ret = report_check_registers(r, e);
+	if (ret)
 		return ret;
 	if (r->o.mem && perfdata_nr_events(r->pd) && (ret = check_mem(type, e)))
 		return ret;

@@ -116,6 +116,8 @@ int report_choose_mode(struct report *r, struct err *e);
 bool report_reads_registers(const struct report_opts *o);
 /* What of it is said of instructions, too: of enum keys_mark. */
 unsigned report_marks(const struct report_opts *o);
+/* Whether the recording has what options about registers ask of it. */
+int report_check_registers(struct report *r, struct err *e);
 bool report_reads_vectors(const struct report_opts *o);
 /* What r->flow is to count; nothing: there is none. */
 void report_choose_flow(struct report *r);

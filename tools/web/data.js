@@ -35,6 +35,8 @@
  *   nodes: {up: number[], frame: number[]},
  *   rows: {node: number[], group: number[], slice: number[], count: number[], period: number[]},
  *   answers?: {name: string, title: string, legend?: string, all: number, heads: string[], rows: string[][]}[],
+ *   registers?: {name: string, title: string, legend?: string, limits: string, heads: string[], names: string[],
+ *     events: {event: number, all: number, frames: number[], rows: string[][]}[]}[],
  *   branches: {all: number, edges: Edge[], ranges: Stretch[], paths: Edge[][],
  *     rows: {edges: Log, ranges: Log, paths: Log}},
  *   vectors?: {frames: number[], rows: Log}, places: Log, code?: Code[], diff?: Diff

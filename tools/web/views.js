@@ -186,24 +186,80 @@ function placeLinks(model, go) {
 /* Texts that are no longer stand in one line. */
 const WHOLE = 40;
 
+/**
+ * Rows of texts, as text has them, as a table: what looks like a number sorts as one, and columns in which no row has
+ * anything are left out and named. `name` is in front of its columns' own.
+ * @param {{name: string, heads: string[], rows: string[][], all: number, caption?: string}} t
+ * @param {State} s @param {(change: Partial<State>) => void} go @param {(text: string, row: number, column: number) => string|Node} [cell]
+ * @returns {HTMLElement[]}
+ */
+function textTable(t, s, go, cell) {
+	const low = s.filter.toLowerCase();
+	const numbers = t.heads.map((_, c) => t.rows.every((r) => /^(-|N\/A|[-0-9.]+%?)$/.test(r[c])));
+	const told = t.heads.map((_, c) => !t.rows.length || t.rows.some((r) => r[c] !== '-' && r[c] !== 'N/A' && r[c] !== ''));
+	const seen = (/** @type {any[]} */ list) => list.filter((_, c) => told[c]), untold = t.heads.filter((_, c) => !told[c]);
+	const columns = seen(t.heads.map((title, c) => ({ name: `${t.name}.${c}`, title, number: numbers[c],
+		whole: t.rows.every((r) => r[c].length <= WHOLE) })));
+	const key = (/** @type {string} */ v, /** @type {number} */ c) => (!numbers[c] ? v : /^[-N]/.test(v) && !/\d/.test(v) ? -Infinity : parseFloat(v));
+	const rows = t.rows.flatMap((r, i) => (!low || r.some((v) => v.toLowerCase().includes(low))
+		? [{ cells: seen(r.map((v, c) => (cell ? cell(v, i, c) : short(v)))), keys: seen(r.map(key)) }] : []));
+	return [...(untold.length ? [el('p', { class: 'note' }, `Left out, as no row here has any: ${untold.join(', ')}.`)] : []),
+		...(t.rows.length < t.all ? [el('p', { class: 'note' }, `The first ${t.rows.length} of ${grouped(t.all)}.`)] : []),
+		table({ caption: t.caption || counted(rows.length, 'row'), columns, step: 25, rows,
+			sort: columns.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : '', onSort: (sort) => go({ sort }) })];
+}
+
 /** What branches were asked (report --branches): the tables of text, of all samples.
  * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {Node[]} */
 function answerTables(model, s, go) {
-	const low = s.filter.toLowerCase();
-	return (model.data.answers || []).flatMap((a) => {
-		const numbers = a.heads.map((_, c) => a.rows.every((r) => /^(-|[-0-9.]+%?)$/.test(r[c])));
-		const told = a.heads.map((_, c) => !a.rows.length || a.rows.some((r) => r[c] !== '-' && r[c] !== ''));
-		const seen = (/** @type {any[]} */ list) => list.filter((_, c) => told[c]), untold = a.heads.filter((_, c) => !told[c]);
-		const columns = seen(a.heads.map((title, c) => ({ name: `${a.name}.${c}`, title, number: numbers[c],
-			whole: a.rows.every((r) => r[c].length <= WHOLE) })));
-		const rows = a.rows.filter((r) => !low || r.some((t) => t.toLowerCase().includes(low)));
-		const key = (/** @type {string} */ t, /** @type {number} */ c) => (numbers[c] ? (t === '-' ? -Infinity : parseFloat(t)) : t);
-		return [el('h2', {}, a.title), ...(a.legend ? [el('p', { class: 'note' }, a.legend.replace(/\n/g, ' ').trim())] : []),
-			...(untold.length ? [el('p', { class: 'note' }, `Left out, as no row here has any: ${untold.join(', ')}.`)] : []),
-			el('p', { class: 'note' }, `Of all samples, whatever is chosen above. ${a.rows.length < a.all ? `The first ${a.rows.length} of ${grouped(a.all)}.` : ''}`),
-			table({ caption: counted(rows.length, 'row'), columns, step: 25, rows: rows.map((r) => ({ cells: seen(r.map((t) => short(t))), keys: seen(r.map(key)) })),
-				sort: columns.some((c) => c.name === s.sort.replace(/^-/, '')) ? s.sort : '', onSort: (sort) => go({ sort }) })];
-	});
+	return (model.data.answers || []).flatMap((a) => [el('h2', {}, a.title),
+		...(a.legend ? [el('p', { class: 'note' }, a.legend.replace(/\n/g, ' ').trim())] : []),
+		el('p', { class: 'note' }, 'Of all samples, whatever is chosen above.'), ...textTable(a, s, go)]);
+}
+
+const IN_FRONT = ['overhead', 'symbol', 'loop', 'dirty_by', 'lanes_could', 'apx_could', 'value_top', 'sample'];
+
+/** @param {string} name of a key: where its column stands */
+function rankOf(name) {
+	return IN_FRONT.includes(name) ? IN_FRONT.indexOf(name) : name === 'dso' ? IN_FRONT.length + 1 : IN_FRONT.length;
+}
+
+/**
+ * What registers were asked (report --numbers and its like): the tables of text, of the event that is chosen.
+ * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement}
+ */
+function registersView(model, s, go) {
+	const box = el('div', { class: 'view' }), code = new Set((model.data.code || []).map((c) => c.frame));
+	const filter = el('input', { type: 'search', id: 'filter' });
+	filter.value = s.filter;
+	filter.addEventListener('change', () => go({ filter: filter.value }));
+	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter),
+		el('p', { class: 'note' }, `The tables of perf report, of all samples of ${short(model.data.events[s.event].name)}: process, thread, CPU and time do not choose here. - is what no sample of the row tells. A function leads to its instructions, where the page has them.`),
+		...aside(model, s));
+	for (const a of model.data.registers || []) {
+		box.append(el('h2', {}, a.title));
+		for (const text of [a.legend, a.limits])
+			if (text)
+				box.append(el('p', { class: 'note' }, text));
+		const of = a.events.find((e) => e.event === s.event);
+		if (!of) {
+			box.append(el('p', { class: 'note' }, 'This event has no samples.'));
+			continue;
+		}
+		/* What a row is about, and what it comes to, in front: the rest may be beyond a narrow window. */
+		const order = [...a.names.keys()].sort((x, y) => rankOf(a.names[x]) - rankOf(a.names[y]) || x - y);
+		const put = (/** @type {string[]} */ list) => order.map((c) => list[c]);
+		const names = put(a.names), share = names.indexOf('overhead'), symbol = names.indexOf('symbol');
+		const most = Math.max(...of.rows.map((r) => parseFloat(r[order[share]]) || 0));
+		box.append(...textTable({ name: a.name, heads: put(a.heads), rows: of.rows.map(put), all: of.all }, s, go, (text, row, c) => {
+			const frame = of.frames[row];
+			if (c === share)
+				return barCell(text, parseFloat(text) || 0, most);
+			return c !== symbol || frame < 0 ? short(text)
+				: button(short(text), () => go({ view: code.has(frame) ? 'code' : 'sandwich', function: frame, zoom: [] }), { class: 'link' });
+		}));
+	}
+	return box;
 }
 
 /** @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement} */

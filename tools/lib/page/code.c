@@ -59,10 +59,9 @@ static uint32_t callee(const struct page *p, const struct listing *l,
 	struct dso *dso;
 
 	if (line->kind != LISTING_INSN || line->ref != LISTING_CODE ||
-	    !listing_callee(p->code, l, line, &dso, &sym) || !sym ||
-	    sym->idx >= p->side[0].frame_of_sym[0].n)
+	    !listing_callee(p->code, l, line, &dso, &sym) || !sym)
 		return 0;
-	return p->side[0].frame_of_sym[0].v[sym->idx];
+	return page_frame_of_symbol(p, sym);
 }
 
 #define LINES(j, name, l, part, it, expr)                                 \
@@ -209,11 +208,6 @@ static void put_listing(const struct page *p, const struct symbol *sym, const st
 	put_counts(p, sym, l, &part, j);
 }
 
-static uint32_t frame_of(const struct page *p, const struct symbol *sym)
-{
-	return sym->idx < p->side[0].frame_of_sym[0].n ? p->side[0].frame_of_sym[0].v[sym->idx] : 0;
-}
-
 int page_add_code(struct page *p, const struct sample *s, struct thread *th, struct err *e)
 {
 	uint64_t key = resolver_find(p->env->resolver, th, s->cpumode, s->ip);
@@ -265,13 +259,13 @@ int page_put_code(struct page *p, struct json *j, struct err *e)
 		int bad;
 
 		/* A function that is in no stack: its samples were left out by events' filters. */
-		if (!frame_of(p, f->sym))
+		if (!page_frame_of_symbol(p, f->sym))
 			continue;
 		bad = listing_open(&l, p->code, f->dso, f->sym, &opts, &why);
 		if (bad == -ENOMEM)
 			ret = err_set(e, -ENOMEM, "no memory for a listing");
 		page_open(j, NULL, '{');
-		page_num(j, "frame", frame_of(p, f->sym) - 1);
+		page_num(j, "frame", page_frame_of_symbol(p, f->sym) - 1);
 		if (bad)
 			page_str(j, "missing", why.text);
 		else if (l->nr_lines)

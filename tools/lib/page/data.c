@@ -355,6 +355,7 @@ int page_put_data(struct page *p, struct json *j, struct err *e)
 		if (!ret && (page_choose_flow(p) || page_put_flow(p, j) || page_put_simd(p, j) ||
 			     page_put_answers(p, j)))
 			ret = err_set(e, -ENOMEM, "no memory for the page");
+		ret = ret ?: page_put_registers(p, j, e);
 		ret = ret ?: page_put_code(p, j, e);
 		page_close(j, '}');
 	}

@@ -130,6 +130,11 @@ uint32_t page_frame_of(struct page *p, uint32_t loc, const struct symbol *sym, b
 	return id;
 }
 
+uint32_t page_frame_of_symbol(const struct page *p, const struct symbol *sym)
+{
+	return sym->idx < p->side[0].frame_of_sym[0].n ? p->side[0].frame_of_sym[0].v[sym->idx] : 0;
+}
+
 uint32_t page_frame_like(struct page *p, const struct page_source *src)
 {
 	uint32_t *slot = &p->frame_unknown, id;

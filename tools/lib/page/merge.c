@@ -242,5 +242,6 @@ int page_merge(struct page *p, struct page *from, const struct session_maps *map
 		return err_set(e, ret, "no memory for the page");
 	p->branches += from->branches;
 	p->side[0].samples += from->side[0].samples;
-	return p->code && from->code ? annotate_merge(p->code, from->code, maps, e) : 0;
+	ret = page_merge_registers(p, from, e);
+	return ret ?: p->code && from->code ? annotate_merge(p->code, from->code, maps, e) : 0;
 }

@@ -9,6 +9,8 @@
  *	log.c		what is counted by thread and time beside stacks
  *	flow.c		branches
  *	simd.c		vectors
+ *	registers.c	what registers were asked: tables of their own
+ *	answers.c	what branches were asked
  *	code.c		functions as instructions
  *	data.c		all of it as columns
  *	merge.c		pages of pieces of a recording added up
@@ -25,6 +27,7 @@
 #include "emit/emit.h"
 #include "keys/keys.h"
 #include "page/page.h"
+#include "table/table.h"
 
 #define NONE UINT32_MAX
 
@@ -113,7 +116,8 @@ struct page_mark {
 
 enum page_mark_kind { MARK_SWITCH, MARK_LOST };
 
-#define PAGE_SLICES 1024
+#define PAGE_SLICES    1024
+#define PAGE_REGISTERS 6 /* answers of registers */
 
 /* A recording of the page: numbers of its symbols and objects to those of the page. */
 struct page_side {
@@ -173,6 +177,7 @@ struct page {
 	void *simd;	       /* of keys_acc_simd; NULL: no event has vectors */
 	struct annotate *code; /* NULL: none is wanted */
 	VEC(uint8_t) shows;    /* by symbol->idx: it is one of those that are shown as code */
+	struct table *registers[PAGE_REGISTERS]; /* by answer; NULL: not asked for */
 
 	/* cut.c */
 	uint64_t cut_nodes, cut_samples;
@@ -195,6 +200,8 @@ uint32_t page_frame_like(struct page *p, const struct page_source *src);
 /* The frame of a location, of a function or of its object; NONE: no memory. */
 uint32_t page_frame_of(struct page *p, uint32_t loc, const struct symbol *sym, bool inlined,
 		       uint8_t cpumode);
+/* That of a function of the first side, + 1; 0: it has none. */
+uint32_t page_frame_of_symbol(const struct page *p, const struct symbol *sym);
 /* Names what the events of the second side are. */
 int page_match_events(struct page *p);
 
@@ -253,6 +260,16 @@ int page_add_simd(struct page *p, const struct sample *s, struct thread *th);
 int page_put_simd(struct page *p, struct json *j);
 /* answers.c: what branches were asked. */
 int page_put_answers(struct page *p, struct json *j);
+
+/* ---- registers.c ------------------------------------------------------------------------------- */
+
+int page_start_registers(struct page *p, struct err *e);
+void page_free_registers(struct page *p);
+uint64_t page_need_registers(const struct page *p);
+int page_add_registers(struct page *p, const struct sample *s, struct thread *th, struct err *e);
+int page_merge_registers(struct page *to, struct page *from, struct err *e);
+/* After the last sample. */
+int page_put_registers(struct page *p, struct json *j, struct err *e);
 
 /* ---- cut.c ------------------------------------------------------------------------------------- */
 

@@ -11,9 +11,10 @@
 uint64_t page_need(const struct page *p, const struct perfdata_event *event)
 {
 	/* Registers of vectors: where there are none they are not read. */
-	return (p->code ? annotate_need(p->code) : 0) | unwind_need(&event->attr) |
-	       PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
-	       PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
+	return (p->code ? annotate_need(p->code) : 0) | page_need_registers(p) |
+	       unwind_need(&event->attr) | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER |
+	       PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
+	       PERF_SAMPLE_PERIOD | PERF_SAMPLE_BRANCH_STACK;
 }
 
 static int add_branches(struct page *p, const struct session_sample *in, struct err *e)
@@ -45,7 +46,7 @@ int page_add(struct page *p, const struct session_sample *in, struct err *e)
 	ret = ret ?: add_branches(p, in, e);
 	if (!ret && p->code)
 		ret = page_add_code(p, in->s, in->thread, e);
-	return ret;
+	return ret ?: page_add_registers(p, in->s, in->thread, e);
 }
 
 /* A thread that stops running; 0 is what runs when none does. */
@@ -94,6 +95,7 @@ void page_free(struct page *p)
 	if (!p)
 		return;
 	annotate_free(p->code);
+	page_free_registers(p);
 	keys_acc_simd.stop(p->simd);
 	intern_free(&p->strings);
 	vec_free(&p->frames);
@@ -163,6 +165,7 @@ static int want_more(struct page *p, struct err *e)
 int page_new(struct page **out, struct session *s, const struct page_opts *o, struct err *e)
 {
 	struct page *p = *out = calloc(1, sizeof(*p));
+	int ret;
 
 	if (!p)
 		return err_set(e, -ENOMEM, "no memory for the page");
@@ -172,8 +175,9 @@ int page_new(struct page **out, struct session *s, const struct page_opts *o, st
 	p->o = *o;
 	p->frame_unknown = p->frame_cut = NONE;
 	page_start_logs(p);
-	if (!o->functions)
-		return 0;
+	ret = page_start_registers(p, e);
+	if (ret || !o->functions)
+		return ret;
 	return annotate_new(&p->code, p->env->machine, p->env->resolver, e) ?: want_more(p, e);
 }
 
