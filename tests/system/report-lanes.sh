@@ -143,6 +143,8 @@ if command -v objdump >/dev/null && command -v perl >/dev/null; then
 	by_branches leaves_dirty
 	holds "the branch stack tells who left them" made sse_loop \
 		'top["dirty_by"].startswith("leaves_dirty+0x") and top["samples"] == 20 and top["upper_live"] == 100' --dirty
+	holds "values are of samples where there are branches, too" made sse_loop \
+		'top["value_top"] == "0 100%" and top["value_samples"] == 20' --values 'ymm1.i32[0]'
 	by_branches leaves_clean
 	holds "and that nobody on the way did" made sse_loop 'top["dirty_by"] == "[unknown]"' --dirty
 	holds "cycles that nobody counted are none" made sse_loop 'top["dirty_cycles"] is None' --dirty
@@ -244,6 +246,21 @@ same_file "with four jobs the same" "$TMP/json" "$TMP/json4"
 same_file "and in pieces" "$TMP/json" "$TMP/json4"
 like "as text" "$("$PERF" annotate --stdio --numbers -i "$TMP/denormal.data" lanes_denormal 2>&1)" \
 	'Slow 100% NaN 12% Inf 12% Denormal 25% \+ *: *[0-9a-f]+: +vmulps'
+# The values of a lane, too: at each instruction with samples all of them have the same.
+valued() { # valued OPTION...
+	"$PERF" annotate --json --values 'ymm0.f32[0]' "$@" -i "$TMP/denormal.data" lanes_denormal 2>"$TMP/err"
+}
+valued >"$TMP/json"
+is "annotate has values of a lane by instruction" "$(python3 -c "import json, sys
+lines = [x for f in json.load(open(sys.argv[1]))['functions'] for x in f['lines'] if x.get('counts') and x['counts'][0]['samples'] and 'vmulps' in x['text']]
+print({(m['value_share'], m['value_distinct'], m['value_samples'] == x['counts'][0]['samples'], len(m['values']), m['values'][0]['value'] == m['value_top'][:-5])
+       for x in lines for m in [x['marks']]}, len(lines) > 2)" "$TMP/json")" "{(100.0, 1, True, 1, True)} True"
+valued -j 4 >"$TMP/json4"
+same_file "with four jobs the same" "$TMP/json" "$TMP/json4"
+valued --pieces 5 --apart >"$TMP/json4"
+same_file "and in pieces" "$TMP/json" "$TMP/json4"
+like "as text" "$("$PERF" annotate --stdio --values 'ymm0.f32[0]' -i "$TMP/denormal.data" lanes_denormal 2>&1)" \
+	'[0-9.]+ +ymm0\.f32\[0\] [^ ]+ 100% *: *[0-9a-f]+: +vmulps'
 "$PERF" script --json -F ip,sym,marks -i "$TMP/denormal.data" >"$TMP/json" 2>"$TMP/err"
 check "script has them by sample" python3 "$TMP/marks.py" script lanes_denormal "$TMP/json"
 like "as text" "$("$PERF" script -F ip,sym,marks -i "$TMP/denormal.data" 2>&1 | grep lanes_denormal)" \
@@ -253,6 +270,9 @@ like "--redact shows none" "$("$PERF" script --redact -F ip,sym,marks -i "$TMP/d
 "$PERF" report --html "$TMP/page.html" --numbers -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 like "the page has them beside instructions" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
 	'"marks": \[.*"Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32"'
+"$PERF" report --html "$TMP/page.html" --values 'ymm0.f32[0]' -i "$TMP/denormal.data" >"$TMP/err" 2>&1
+like "and values" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
+	'"marks": \[.*"ymm0.f32\[0\] [^ ]+ 100%"'
 "$PERF" report --html "$TMP/page.html" -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 unlike "unless they were not asked for" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" 'Slow'
 screen <<P
@@ -300,6 +320,9 @@ refused "a type that there is not" 129 "lanes are hex, f16.*not .f8'" "$PERF" re
 refused "values of a whole vector" 129 'Name a lane, such as zmm1.f64' "$PERF" report --values zmm1
 refused "values of no register" 129 'reg:zork: no such register' "$PERF" report --values zork
 refused "values of what was not recorded" 1 'cx: no event' "$PERF" report --values cx
+refused "... at instructions" 1 'cx: no event' "$PERF" annotate --values cx
+refused "values of a whole vector at instructions" 129 'Name a lane, such as zmm1.f64' "$PERF" annotate --values zmm1
+refused "values of branches" 1 'values shows samples, -b shows branches' "$PERF" report -b --values ax
 refused "annotate: no register at all" 129 'unknown register "zork"' "$PERF" annotate --reg zork
 refused "--lanes of no type" 129 '--lanes takes auto, hex' "$PERF" script -F simd --lanes f8
 "$PERF" record -q -e cpu-clock -o "$TMP/denormal.data" -- true >/dev/null 2>&1

@@ -56,6 +56,8 @@ const struct option annotate_cmd_options[] = {
 	OPT_BOOL(0, "dirty", O, dirty, "upper halves of vectors, where SSE instructions run"),
 	OPT_BOOL(0, "apx", O, apx, "moves to and from the stack, what r16 to r31 are used for"),
 	OPT_BOOL(0, "shadow-stack", O, shadow, "call chains against the shadow stack"),
+	OPT_STRING(0, "values", O, values, "REG",
+		   "the most frequent values of a register, or of a lane: di, k1, zmm3.f64[0]"),
 	OPT_STRING(0, "branches", O, branches, "WHAT",
 		   "of branch stacks: why (they are hard to predict), cycles or paths"),
 	OPT_BOOL(0, "group", O, group, "events of a group side by side (default)"),

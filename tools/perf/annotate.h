@@ -16,6 +16,7 @@ struct annotate_cmd_opts {
 	struct session_files_opts several;
 	const char *symbol;   /* -s; NULL = every function */
 	const char *reg;      /* whose values are counted; NULL = of none */
+	const char *values;   /* likewise, as report --values counts them */
 	const char *branches; /* what is asked of branch stacks; NULL = nothing */
 	const char *color;
 	struct code_opts code;

@@ -39,7 +39,7 @@ static unsigned wanted_marks(const struct annotate_cmd_opts *o)
 {
 	return (o->numbers ? KEYS_MARK_NUMBERS : 0u) | (o->idle ? KEYS_MARK_IDLE : 0u) |
 	       (o->dirty ? KEYS_MARK_DIRTY : 0u) | (o->apx ? KEYS_MARK_APX : 0u) |
-	       (o->shadow ? KEYS_MARK_SHADOW : 0u);
+	       (o->shadow ? KEYS_MARK_SHADOW : 0u) | (o->values ? KEYS_MARK_VALUES : 0u);
 }
 
 static int new_counts(struct counter *k, struct annotate **a, struct err *e)
@@ -55,7 +55,9 @@ static int new_counts(struct counter *k, struct annotate **a, struct err *e)
 			err_context(e, "--reg");
 	}
 	if (!ret && wanted_marks(&c->o))
-		ret = annotate_want_marks(*a, wanted_marks(&c->o), session_arch(k->s), false, e);
+		ret = annotate_want_marks(
+			*a, wanted_marks(&c->o),
+			&(struct acc_env){ .arch = session_arch(k->s), .values = c->o.values }, e);
 	if (!ret && c->stat_what) {
 		const struct brstat_opts o = { .machine = env->machine,
 					       .arch = session_arch(k->s),
@@ -224,6 +226,8 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 	const struct err *damage;
 	int ret = session_start(c->session, e);
 
+	if (!ret && c->o.values)
+		ret = code_values(c->o.values, c->pd, session_arch(c->session), &c->usage, e);
 	ret = ret ?: read_samples(c, e);
 	/* Only a browser with something in it: all else is said as text. */
 	if (c->tui && (ret || !annotate_nr_functions(c->a))) {

@@ -38,9 +38,13 @@ int report_start_counting(struct report *r, struct err *e)
 		return ret;
 	ret = annotate_new(&r->code, r->m, r->res, e);
 	ret = ret ?: report_branches_at_code(r, e);
-	return ret || !report_marks(&r->o) ? ret
-					   : annotate_want_marks(r->code, report_marks(&r->o),
-								 r->po.arch, r->o.redact, e);
+	return ret || !report_marks(&r->o)
+		       ? ret
+		       : annotate_want_marks(r->code, report_marks(&r->o),
+					     &(struct acc_env){ .arch = r->po.arch,
+								.redact = r->o.redact,
+								.values = r->o.values },
+					     e);
 }
 
 static int setup_profile(struct report *r, struct err *e)

@@ -49,6 +49,26 @@ int code_branches(const char *name, unsigned *what, struct err *e)
 	return -EINVAL;
 }
 
+int code_values(const char *name, const struct perfdata *pd, enum regs_arch arch, bool *usage,
+		struct err *e)
+{
+	struct reg_key k = { .index = 0 };
+	struct regs_pick pick = { 0 };
+	int ret = keys_reg_parse(&k, name, arch, e);
+
+	*usage |= ret == -EINVAL;
+	if (ret)
+		return err_context(e, "--values");
+	if (!k.gpr && !k.pred && k.index < 0) {
+		*usage = true;
+		err_set(e, -EINVAL, "--values counts one number, %s has many", name);
+		err_hint(e, "Name a lane, such as %s.f64[0].", name);
+		return -EINVAL;
+	}
+	*(k.gpr ? &pick.gpr : k.pred ? &pick.pred : &pick.vec) = BIT(k.reg);
+	return sample_check_pick(pd, &pick, name, arch, e);
+}
+
 int code_opts_read(const struct code_opts *o, struct tui_annotate_opts *out, struct err *e)
 {
 	uint64_t strip = 0;

@@ -21,5 +21,8 @@ int code_opts_read(const struct code_opts *o, struct tui_annotate_opts *out, str
 
 /* --branches of either: of enum brstat_what. 0 or -EINVAL. */
 int code_branches(const char *name, unsigned *what, struct err *e);
+/* --values of either: a register, or a lane of one, that samples of @pd have. 0 or -errno; *@usage: it is no such thing at all. */
+int code_values(const char *name, const struct perfdata *pd, enum regs_arch arch, bool *usage,
+		struct err *e);
 
 #endif

@@ -28,25 +28,6 @@ static bool auto_branch(const struct report *r, uint64_t type)
 	return perfdata_has_feature(r->pd, FEAT_BRANCH_STACK);
 }
 
-static int check_values(struct report *r, struct err *e)
-{
-	struct reg_key k = { .index = 0 };
-	struct regs_pick pick = { 0 };
-	int ret = keys_reg_parse(&k, r->o.values, r->po.arch, e);
-
-	r->usage |= ret == -EINVAL;
-	if (ret)
-		return err_context(e, "--values");
-	if (!k.gpr && !k.pred && k.index < 0) {
-		r->usage = true;
-		err_set(e, -EINVAL, "--values counts one number, %s has many", r->o.values);
-		err_hint(e, "Name a lane, such as %s.f64[0].", r->o.values);
-		return -EINVAL;
-	}
-	*(k.gpr ? &pick.gpr : k.pred ? &pick.pred : &pick.vec) = BIT(k.reg);
-	return sample_check_pick(r->pd, &pick, r->o.values, r->po.arch, e);
-}
-
 bool report_reads_vectors(const struct report_opts *o)
 {
 	return o->simd || o->numbers || o->idle || o->dirty;
@@ -56,12 +37,12 @@ unsigned report_marks(const struct report_opts *o)
 {
 	return (o->numbers ? KEYS_MARK_NUMBERS : 0u) | (o->idle ? KEYS_MARK_IDLE : 0u) |
 	       (o->dirty ? KEYS_MARK_DIRTY : 0u) | (o->apx ? KEYS_MARK_APX : 0u) |
-	       (o->shadow ? KEYS_MARK_SHADOW : 0u);
+	       (o->shadow ? KEYS_MARK_SHADOW : 0u) | (o->values ? KEYS_MARK_VALUES : 0u);
 }
 
 bool report_reads_registers(const struct report_opts *o)
 {
-	return report_reads_vectors(o) || o->apx || o->shadow;
+	return report_reads_vectors(o) || o->apx || o->shadow || o->values;
 }
 
 #define X86_SSP BIT(40) /* under the SIMD ABI, where legacy XMM registers are not */
@@ -128,7 +109,11 @@ int report_check_registers(struct report *r, struct err *e)
 
 	if (!ret && (r->o.apx || r->o.shadow))
 		ret = check_general(r, e);
-	return ret || !r->o.values ? ret : check_values(r, e);
+	if (!ret && r->o.values && (r->o.branch || r->o.dot))
+		ret = err_set(e, -EINVAL, "--values shows samples, %s shows branches",
+			      r->o.dot ? "--dot" : "-b");
+	return ret || !r->o.values ? ret
+				   : code_values(r->o.values, r->pd, r->po.arch, &r->usage, e);
 }
 
 /* Stacks of calls, not what was branched last. */

@@ -55,10 +55,10 @@ void annotate_free(struct annotate *a); /* NULL is fine */
 int annotate_want_registers(struct annotate *a, enum regs_arch arch, const char *value,
 			    struct err *e);
 /*
- * Likewise: what report's --numbers and its like count, by instruction. @what: of enum keys_mark. What
- * they count with is the resolver's.
+ * Likewise: what report's --numbers and its like count, by instruction. @what: of enum keys_mark. @like:
+ * whose arch, redact and values they count with, the resolver is the annotate's; strings stay the caller's.
  */
-int annotate_want_marks(struct annotate *a, unsigned what, enum regs_arch arch, bool redact,
+int annotate_want_marks(struct annotate *a, unsigned what, const struct acc_env *like,
 			struct err *e);
 /*
  * Likewise: what report --branches counts, by instruction; see struct listing_answers. @o: its resolver is

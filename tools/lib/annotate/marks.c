@@ -7,11 +7,12 @@
 
 #include "annotate-int.h"
 
-int annotate_want_marks(struct annotate *a, unsigned what, enum regs_arch arch, bool redact,
+int annotate_want_marks(struct annotate *a, unsigned what, const struct acc_env *like,
 			struct err *e)
 {
-	const struct acc_env env = { .res = a->res, .arch = arch, .redact = redact };
+	struct acc_env env = *like;
 
+	env.res = a->res;
 	return keys_marks_new(&a->marks.m, what, &env, e);
 }
 

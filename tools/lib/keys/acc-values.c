@@ -176,6 +176,11 @@ const struct acc keys_acc_values = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.legend =
+		"# TopShare: samples with the most frequent value of the register, as it was before the instruction at the\n"
+		"# sampled address. Distinct: how many different ones. Values: those that come most often; ~: estimated, as\n"
+		"# there are too many to keep; many: none stands out. -: no sample has the register, or too many values.\n"
+		"#\n",
 	.needs_sample = true,
 	.start = start,
 	.stop = stop,

@@ -420,18 +420,19 @@ struct simd_counts {
 
 /* ---- marks: accumulators without rows (marks.c) ------------------------------------------------- */
 
-/* What report's options --numbers, --idle-lanes, --dirty, --apx and --shadow-stack count. */
+/* What report's options --numbers, --idle-lanes, --dirty, --apx, --shadow-stack and --values count. */
 enum keys_mark {
 	KEYS_MARK_NUMBERS = 1,
 	KEYS_MARK_IDLE = 2,
 	KEYS_MARK_DIRTY = 4,
 	KEYS_MARK_APX = 8,
 	KEYS_MARK_SHADOW = 16,
+	KEYS_MARK_VALUES = 32, /* of env.values */
 };
 
 struct keys_marks;
 
-/* @what: of enum keys_mark. What they count with is of one session, and one thread's. 0 or -ENOMEM. */
+/* @what: of enum keys_mark. What they count with is of one session, and one thread's; strings stay theirs. 0 or -ENOMEM. */
 int keys_marks_new(struct keys_marks **m, unsigned what, const struct acc_env *env, struct err *e);
 void keys_marks_free(struct keys_marks *m); /* NULL is fine; slots are dropped before */
 unsigned keys_marks_what(const struct keys_marks *m);
@@ -445,8 +446,8 @@ int keys_marks_merge(const struct keys_marks *m, void *slot, const void *from,
 		     const struct acc_maps *maps);
 void keys_marks_drop(const struct keys_marks *m, void *slot);
 /*
- * What it says, by the columns that report has. As text what is more than nothing ("Slow 100% Denormal 25% f32"); as an
- * object all of them, null where nothing is known.
+ * What it says, by the columns that report has. As text what is more than nothing ("Slow 100% Denormal 25% f32"), of values
+ * those that report lists ("ax 0x40 91% 0x80 5%"); as an object all of them, null where nothing is known.
  */
 void keys_marks_put(const struct keys_marks *m, const void *slot, struct obuf *o);
 void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name,

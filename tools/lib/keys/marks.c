@@ -19,10 +19,12 @@ static const struct {
 	{ "dirty", KEYS_MARK_DIRTY, &keys_acc_dirty },
 	{ "apx", KEYS_MARK_APX, &keys_acc_apx },
 	{ "shadow-stack", KEYS_MARK_SHADOW, &keys_acc_shadow },
+	{ "values", KEYS_MARK_VALUES, &keys_acc_values },
 };
 
 struct keys_marks {
 	unsigned what;
+	const char *values; /* the register */
 	size_t size;
 	uint64_t need;
 	struct {
@@ -64,6 +66,7 @@ int keys_marks_new(struct keys_marks **out, unsigned what, const struct acc_env 
 		return err_set(e, ret, "no memory for what registers say");
 	}
 	m->what = what;
+	m->values = env->values;
 	*out = m;
 	return 0;
 }
@@ -137,8 +140,25 @@ static const struct key *column(const struct keys_marks *m, size_t i, const void
 {
 	const struct key *k = m->col.v[i];
 
-	*value = k->stat(NULL, (const char *)slot + m->v[m->of.v[i]].at);
+	*value = k->stat ? k->stat(NULL, (const char *)slot + m->v[m->of.v[i]].at) : STAT_UNKNOWN;
 	return k;
+}
+
+/* Of values: those themselves, which say how many and which share besides. */
+static void put_values(const struct keys_marks *m, const void *slot, const char *gap,
+		       struct obuf *o)
+{
+	for (size_t i = 0; i < m->col.n; i++) {
+		const struct key *k = m->col.v[i];
+		size_t at = o->len;
+
+		if (!k->slot_text)
+			continue;
+		obuf_printf(o, "%s%s ", gap, m->values);
+		k->slot_text(NULL, (const char *)slot + m->v[m->of.v[i]].at, o);
+		if (o->len && o->buf[o->len - 1] == '-')
+			o->len = at;
+	}
 }
 
 void keys_marks_put(const struct keys_marks *m, const void *slot, struct obuf *o)
@@ -149,7 +169,7 @@ void keys_marks_put(const struct keys_marks *m, const void *slot, struct obuf *o
 		uint64_t v;
 		const struct key *k = column(m, i, slot, &v);
 
-		if (v == STAT_UNKNOWN || !v)
+		if (v == STAT_UNKNOWN || !v || k->of == &keys_acc_values)
 			continue;
 		obuf_str(o, gap);
 		gap = " ";
@@ -160,6 +180,20 @@ void keys_marks_put(const struct keys_marks *m, const void *slot, struct obuf *o
 		else
 			obuf_printf(o, "%s %llu", k->head, (unsigned long long)v);
 	}
+	put_values(m, slot, gap, o);
+}
+
+/* A column that is no number. */
+static void emit_text(const struct key *k, const void *slot, struct emit *e)
+{
+	struct obuf o;
+
+	if (obuf_init(&o, -1, 64))
+		return;
+	k->slot_text(NULL, slot, &o);
+	obuf_char(&o, 0);
+	emit_str(e, k->name, o.code || !strcmp(o.buf, "-") ? NULL : o.buf);
+	obuf_free(&o);
 }
 
 void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name, struct emit *e)
@@ -169,7 +203,9 @@ void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *n
 		uint64_t v;
 		const struct key *k = column(m, i, slot, &v);
 
-		if (k->stat_text)
+		if (k->slot_text)
+			emit_text(k, (const char *)slot + m->v[m->of.v[i]].at, e);
+		else if (k->stat_text)
 			emit_str(e, k->name, v == STAT_UNKNOWN ? NULL : k->stat_text(v));
 		else if (v == STAT_UNKNOWN)
 			emit_str(e, k->name, NULL);
@@ -178,5 +214,8 @@ void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *n
 		else
 			emit_u64(e, k->name, v);
 	}
+	for (unsigned i = 0; i < m->nr; i++)
+		if (m->v[i].acc->json)
+			m->v[i].acc->json(NULL, (const char *)slot + m->v[i].at, e);
 	emit_end(e);
 }

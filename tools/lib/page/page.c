@@ -154,11 +154,11 @@ static int want_more(struct page *p, struct err *e)
 		.stacks = true,
 		.filter = session_filter(p->session),
 	};
-	int ret = 0;
+	const struct acc_env env = { .arch = session_arch(p->session),
+				     .redact = p->o.redact,
+				     .values = p->o.values };
+	int ret = p->o.marks ? annotate_want_marks(p->code, p->o.marks, &env, e) : 0;
 
-	if (p->o.marks)
-		ret = annotate_want_marks(p->code, p->o.marks, session_arch(p->session),
-					  p->o.redact, e);
 	return ret ?: p->o.branches ? annotate_want_branches(p->code, &asked, e) : 0;
 }
 

@@ -32,7 +32,7 @@ struct page_opts {
 	uint32_t max_nodes; /* of the tree of calls; 0 = 800,000 */
 	uint32_t max_rows;  /* of samples that were added up; 0 = 900,000 */
 	unsigned marks; /* of enum keys_mark: what registers say, as tables and of instructions */
-	const char *values; /* and the values of this one, as report --values; NULL: of none */
+	const char *values; /* the register of KEYS_MARK_VALUES */
 	unsigned branches;  /* what is asked of branch stacks: enum brstat_what */
 	bool redact;	    /* and not of what was in registers */
 	bool full_paths;

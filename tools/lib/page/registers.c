@@ -27,7 +27,7 @@ static const struct {
 	  "Samples were at such instructions. That time is lost by a move, or that a compiler would do without it, is not said." },
 	{ "shadow-stack", "Call chains against the shadow stack", KEYS_MARK_SHADOW,
 	  "How many calls had not returned is sure. Which frames a chain lacks is not said." },
-	{ "values", "Values of ", 0,
+	{ "values", "Values of ", KEYS_MARK_VALUES,
 	  "Values are those at the sampled instruction, as far as its address is exact. With ~ they are estimates." },
 };
 
@@ -49,7 +49,7 @@ static bool has_chains(const struct perfdata *pd)
 
 static bool is_wanted(const struct page *p, size_t i)
 {
-	return kinds[i].mark ? p->o.marks & kinds[i].mark : p->o.values != NULL;
+	return p->o.marks & kinds[i].mark;
 }
 
 static struct keys_opts opts_of(const struct page *p, unsigned mark)
@@ -64,7 +64,7 @@ static struct keys_opts opts_of(const struct page *p, unsigned mark)
 		.dirty = mark == KEYS_MARK_DIRTY,
 		.apx = mark == KEYS_MARK_APX,
 		.shadow = mark == KEYS_MARK_SHADOW,
-		.values = mark ? NULL : p->o.values,
+		.values = mark == KEYS_MARK_VALUES ? p->o.values : NULL,
 		/* Chains of copied stacks are unwound where they are kept. */
 		.use_chains = mark == KEYS_MARK_SHADOW && has_chains(pd),
 		.show_samples = true,
@@ -218,7 +218,7 @@ static int put_table(struct page *p, size_t i, struct obuf *text, struct json *j
 		return ret;
 	text->len = 0;
 	obuf_str(text, kinds[i].title);
-	obuf_str(text, kinds[i].mark ? "" : p->o.values);
+	obuf_str(text, kinds[i].mark == KEYS_MARK_VALUES ? p->o.values : "");
 	obuf_char(text, 0);
 	page_open(j, NULL, '{');
 	page_str(j, "name", kinds[i].name);
