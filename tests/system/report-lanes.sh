@@ -270,6 +270,9 @@ like "--redact shows none" "$("$PERF" script --redact -F ip,sym,marks -i "$TMP/d
 "$PERF" report --html "$TMP/page.html" --numbers -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 like "the page has them beside instructions" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
 	'"marks": \[.*"Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32"'
+"$PERF" report --html "$TMP/page.html" --simd --numbers -i "$TMP/denormal.data" >"$TMP/err" 2>&1
+like "and how wide vectors were" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
+	'"marks": \[.*"Vectors (256|512) 100%; Slow 100% NaN 12%'
 "$PERF" report --html "$TMP/page.html" --values 'ymm0.f32[0]' -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 like "and values" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
 	'"marks": \[.*"ymm0.f32\[0\] [^ ]+ 100%"'
@@ -282,6 +285,35 @@ wait vmulps
 match Marks .*Disassembly
 match Slow 100% NaN 12% Inf 12% Denormal 25% \+ .*vmulps
 P
+# With little room: fewer words beside instructions, all of them in a line below, and what they are by h.
+"$PERF" check feature -q slang && screen <<P
+size 80x24
+run $PERF annotate --tui --numbers --simd -i $TMP/denormal.data lanes_denormal
+wait vmulps
+match Percent +Vectors +Lanes +Marks .*Disassembly
+match 100% +Slow 100% NaN 12% Inf \+ .*vmulps +%ymm1
+match (?m)^Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32
+key h
+wait what its columns are
+match Vectors: the widest of registers
+match Marks: what is more than nothing
+match NaN, Inf, Denormal, Zero: of those of floats
+key Esc
+wait vmulps
+key q
+exit 0
+ok the browser of instructions has all of it on a small screen
+P
+"$PERF" annotate --stdio --numbers --values 'ymm0.f32[0]' -i "$TMP/denormal.data" lanes_denormal >"$TMP/text" 2>&1
+like "text says what the column is" "$(head -5 "$TMP/text")" '^# Marks: what is more than nothing.*
+#
+# Lanes of vectors that the instruction'
+like "for each that was asked for" "$(cat "$TMP/text")" '^# TopShare: samples with the most frequent value'
+unlike "unless it is to be quiet" "$("$PERF" annotate -q --stdio2 --numbers -i "$TMP/denormal.data" lanes_denormal 2>&1)" '^#'
+like "--stdio2 does, too" "$("$PERF" annotate --stdio2 --simd -i "$TMP/denormal.data" lanes_denormal 2>&1)" '^# Vectors: the widest of registers 0-15'
+cp "$ROOT/tests/data/answers/branches.data" "$TMP/branches.data"
+like "what was not recorded is told" "$("$PERF" annotate --stdio --numbers -i "$TMP/branches.data" 2>&1)" 'no sample has vector registers: perf record'
+like "a shadow stack, too" "$("$PERF" annotate --stdio --shadow-stack -i "$TMP/branches.data" 2>&1)" 'no sample has a shadow stack pointer: perf record'
 
 # A screen with no room for all columns has the one that says what it comes to, and the others in the line below.
 "$PERF" check feature -q slang && screen <<P

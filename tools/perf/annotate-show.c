@@ -216,6 +216,7 @@ static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, s
 		.percent = f->percent,
 		.samples = f->number == FACES_SAMPLES,
 		.periods = f->number == FACES_PERIODS,
+		.simd = f->simd,
 	};
 	const struct loc *at;
 	size_t next = 0;
@@ -271,10 +272,14 @@ static void say_unknowns(const struct annotate_cmd *c)
 		log_warn(
 			"no sample has the register %s: perf record -I, or --user-regs=%s, stores it",
 			c->o.reg, c->o.reg);
-	if (c->o.simd && !vectors)
+	if ((c->o.simd && !vectors) || ((c->o.numbers || c->o.idle || c->o.dirty) &&
+					!sample_has_vectors(c->pd, session_arch(c->session))))
 		log_warn(
 			"no sample has vector registers: perf record --user-regs=zmm (or ymm, xmm) "
 			"stores them");
+	if (c->o.shadow && !code_has_shadow_stack(c->pd))
+		log_warn("no sample has a shadow stack pointer: perf record --user-regs=ssp -g "
+			 "stores it where the CPU has shadow stacks");
 }
 
 /* The answer, in the form that was asked for. */

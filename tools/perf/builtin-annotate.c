@@ -313,6 +313,7 @@ static int setup(struct annotate_cmd *c, struct err *e)
 	f->print_line = o->print_line;
 	f->verbose = o->verbose > 0;
 	f->simd = o->simd;
+	f->no_legend = o->quiet;
 	c->writer = o->json	? &faces_listing_json
 		    : o->stdio2 ? &faces_listing_stdio2
 				: &faces_listing_stdio;

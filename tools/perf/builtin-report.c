@@ -37,6 +37,8 @@ int report_start_counting(struct report *r, struct err *e)
 	if (ret || !r->counts_code || r->code)
 		return ret;
 	ret = annotate_new(&r->code, r->m, r->res, e);
+	if (!ret && r->o.simd)
+		ret = annotate_want_registers(r->code, r->po.arch, NULL, e);
 	ret = ret ?: report_branches_at_code(r, e);
 	return ret || !report_marks(&r->o)
 		       ? ret

@@ -49,6 +49,20 @@ int code_branches(const char *name, unsigned *what, struct err *e)
 	return -EINVAL;
 }
 
+#define X86_SSP BIT(40) /* under the SIMD ABI, where legacy XMM registers are not */
+
+bool code_has_shadow_stack(const struct perfdata *pd)
+{
+	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
+		const struct perf_event_attr *a = &perfdata_event(pd, i)->attr;
+
+		if (a->sample_simd_regs_enabled &&
+		    (a->sample_regs_user | a->sample_regs_intr) & X86_SSP)
+			return true;
+	}
+	return false;
+}
+
 int code_values(const char *name, const struct perfdata *pd, enum regs_arch arch, bool *usage,
 		struct err *e)
 {

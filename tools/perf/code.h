@@ -24,5 +24,7 @@ int code_branches(const char *name, unsigned *what, struct err *e);
 /* --values of either: a register, or a lane of one, that samples of @pd have. 0 or -errno; *@usage: it is no such thing at all. */
 int code_values(const char *name, const struct perfdata *pd, enum regs_arch arch, bool *usage,
 		struct err *e);
+/* Whether some event of an x86 recording has the shadow stack pointer. */
+bool code_has_shadow_stack(const struct perfdata *pd);
 
 #endif

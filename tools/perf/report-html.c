@@ -38,6 +38,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 		.functions = PAGE_FUNCTIONS,
 		.marks = report_marks(&r->o),
 		.values = r->o.values,
+		.simd = r->o.simd,
 		.branches = r->stat_what & ~(unsigned)BRSTAT_QUALITY,
 		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,

@@ -45,20 +45,6 @@ bool report_reads_registers(const struct report_opts *o)
 	return report_reads_vectors(o) || o->apx || o->shadow || o->values;
 }
 
-#define X86_SSP BIT(40) /* under the SIMD ABI, where legacy XMM registers are not */
-
-static bool has_shadow_stack(const struct report *r)
-{
-	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
-		const struct perf_event_attr *a = &perfdata_event(r->pd, i)->attr;
-
-		if (a->sample_simd_regs_enabled &&
-		    (a->sample_regs_user | a->sample_regs_intr) & X86_SSP)
-			return true;
-	}
-	return false;
-}
-
 /* What --apx and --shadow-stack ask of the recording. */
 static int check_general(const struct report *r, struct err *e)
 {
@@ -73,7 +59,7 @@ static int check_general(const struct report *r, struct err *e)
 			       regs_arch_name(r->po.arch));
 	if (!r->o.shadow || !perfdata_nr_events(r->pd))
 		return 0;
-	if (!has_shadow_stack(r)) {
+	if (!code_has_shadow_stack(r->pd)) {
 		err_set(e, -EINVAL, "--shadow-stack: this recording has no shadow stack pointers");
 		err_hint(
 			e,

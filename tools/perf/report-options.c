@@ -379,6 +379,7 @@ int report_setup_options(struct report *r, struct err *e)
 		return -EINVAL;
 	if (code_opts_read(&o->code, &r->code_opts, e))
 		return -EINVAL;
+	r->code_opts.simd = o->simd;
 	po->max_name = report_wants_browser(r) ? 0 : name_room(o);
 	return compat_color(o->color, &r->color, e);
 }

@@ -240,7 +240,7 @@ function registersView(model, s, go) {
 		box.append(el('h2', {}, a.title));
 		for (const text of [a.legend, a.limits])
 			if (text)
-				box.append(el('p', { class: 'note' }, text));
+				box.append(el('p', { class: 'note' }, text.replace(/\n/g, ' ').trim()));
 		const of = a.events.find((e) => e.event === s.event);
 		if (!of) {
 			box.append(el('p', { class: 'note' }, 'This event has no samples.'));

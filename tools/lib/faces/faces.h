@@ -249,6 +249,7 @@ struct faces_listing_opts {
 	bool verbose;	 /* samples by address */
 	bool loops;	 /* --stdio2: brackets around them */
 	bool simd;	 /* widths of vectors, lanes of masks, where they were counted */
+	bool no_legend;	 /* text does not say what such columns are */
 	bool color;
 };
 
@@ -296,6 +297,7 @@ struct faces_listing_column {
 	int width;	  /* 0 = not in --stdio */
 	int width2;	  /* in --stdio2 */
 	bool each_event;
+	bool words; /* which can be cut */
 	bool (*shown)(const struct faces_listings *f, const struct listing *l); /* to people */
 	/* @k: number of the event. Nothing where there is nothing to say: --stdio2 has blanks then. */
 	void (*text)(const struct faces_listings *f, const struct listing *l,
@@ -313,6 +315,11 @@ size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
 			    uint32_t k, const char **text);
 /* What --branches says of an instruction, whole; nothing where it says nothing. */
 void faces_answers_put(const struct listing *l, const struct listing_line *line, struct obuf *o);
+/* Marks and that, whole, as "Slow 100% Denormal 25% f32; 56.5% mispredicted"; with @f vectors, too. */
+void faces_listing_said(const struct faces_listings *f, const struct listing *l,
+			const struct listing_line *line, struct obuf *o);
+/* What columns are that are shown of @l and that options brought; lines that end with \n. */
+void faces_listing_legend(const struct faces_listings *f, const struct listing *l, struct obuf *o);
 /* What all writers do. */
 void faces_listing_begin(struct faces_listings *f);
 void faces_listing_end(struct faces_listings *f);

@@ -59,6 +59,8 @@ void faces_answers_text(const struct faces_listings *f, const struct listing *l,
 void faces_answers_json(const struct faces_listings *f, const struct listing *l,
 			const struct listing_line *line, uint32_t k, struct emit *e);
 
+/* What columns are, in front of the first listing: listing-legend.c */
+void faces_listing_put_legend(const struct faces_listings *f, const struct listing *l);
 /* "local period" */
 const char *faces_listing_percent_name(enum listing_percent type);
 /* The largest share of a line, of all events. */

@@ -282,6 +282,7 @@ static int put(struct faces_listings *f, const struct listing *l, struct err *e)
 	int numbers = numbers_width(f, l), width = address_width(l);
 	const struct listing_line *place = NULL; /* the last whose place was printed */
 
+	faces_listing_put_legend(f, l);
 	if (f->o.print_line && put_summary(f, l, e))
 		return e->code;
 	put_head(f, l);

@@ -221,6 +221,7 @@ static int put(struct faces_listings *f, const struct listing *l, struct err *e)
 	y.offset = fmt_hex(buf, l->end - l->start);
 	y.nr_loops = f->o.loops ? faces_loops_width(l) : 0;
 	faces_loops_start(&y.loops);
+	faces_listing_put_legend(f, l);
 	put_title(f, l);
 	put_heads(f, l);
 	for (uint32_t i = 0; i < l->nr_lines && !f->out->code; i++) {

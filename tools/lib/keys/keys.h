@@ -445,6 +445,8 @@ int keys_marks_add(const struct keys_marks *m, void *slot, const struct sample *
 int keys_marks_merge(const struct keys_marks *m, void *slot, const void *from,
 		     const struct acc_maps *maps);
 void keys_marks_drop(const struct keys_marks *m, void *slot);
+/* What their columns are, as lines; an empty one is in front of each kind. */
+void keys_marks_legend(const struct keys_marks *m, struct obuf *o);
 /*
  * What it says, by the columns that report has. As text what is more than nothing ("Slow 100% Denormal 25% f32"), of values
  * those that report lists ("ax 0x40 91% 0x80 5%"); as an object all of them, null where nothing is known.
@@ -455,6 +457,8 @@ void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *n
 
 /* All there are, in the order of the table; NULL behind the last. */
 const struct acc *keys_acc_at(unsigned i);
+/* Its legend as lines, without what makes them comments. */
+void keys_acc_legend(const struct acc *acc, struct obuf *o);
 
 static inline uint32_t keys_acc_map(const uint32_t *map, uint32_t id)
 {

@@ -135,6 +135,29 @@ void keys_marks_drop(const struct keys_marks *m, void *slot)
 			m->v[i].acc->drop((char *)slot + m->v[i].at);
 }
 
+void keys_acc_legend(const struct acc *acc, struct obuf *o)
+{
+	for (const char *s = acc->legend ?: ""; *s;) {
+		size_t n = strcspn(s, "\n"), skip = strspn(s, "# ");
+
+		skip = skip < n ? skip : n;
+		if (n > skip) {
+			obuf_mem(o, s + skip, n - skip);
+			obuf_char(o, '\n');
+		}
+		s += n + (s[n] != 0);
+	}
+}
+
+void keys_marks_legend(const struct keys_marks *m, struct obuf *o)
+{
+	for (unsigned i = 0; i < m->nr; i++) {
+		if (m->v[i].acc->legend)
+			obuf_char(o, '\n');
+		keys_acc_legend(m->v[i].acc, o);
+	}
+}
+
 static const struct key *column(const struct keys_marks *m, size_t i, const void *slot,
 				uint64_t *value)
 {

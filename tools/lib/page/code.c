@@ -74,31 +74,18 @@ static uint32_t callee(const struct page *p, const struct listing *l,
 		page_close(j, ']');                                       \
 	} while (0)
 
-/* What accumulators and branches say of instructions, in words; nothing of those that had none. */
+/* What registers and branches say of instructions, in words; nothing of those that had none. */
 static void put_marks(const struct listing *l, const struct part *part, struct json *j)
 {
+	const struct faces_listings face = { .o.simd = true };
 	struct obuf cell;
 
-	if ((!l->marks && !l->stat) || obuf_init(&cell, -1, 0))
+	if ((!l->marks && !l->stat && !l->regs) || obuf_init(&cell, -1, 0))
 		return;
 	page_open(j, "marks", '[');
 	for (uint32_t i = part->from; i < part->to; i++) {
-		const struct listing_line *line = &l->line[i];
-		size_t at, begun;
-
 		cell.len = 0;
-		if (l->marks && line->kind == LISTING_INSN && line->insn != LISTING_NONE)
-			keys_marks_put(l->marks,
-				       (const char *)l->mark +
-					       line->insn * keys_marks_size(l->marks),
-				       &cell);
-		at = cell.len;
-		if (at)
-			obuf_lit(&cell, "; ");
-		begun = cell.len;
-		faces_answers_put(l, line, &cell);
-		if (cell.len == begun)
-			cell.len = at;
+		faces_listing_said(&face, l, &l->line[i], &cell);
 		obuf_char(&cell, 0);
 		page_str(j, NULL, cell.code ? "" : cell.buf);
 	}

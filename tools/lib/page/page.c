@@ -159,6 +159,8 @@ static int want_more(struct page *p, struct err *e)
 				     .values = p->o.values };
 	int ret = p->o.marks ? annotate_want_marks(p->code, p->o.marks, &env, e) : 0;
 
+	if (!ret && p->o.simd)
+		ret = annotate_want_registers(p->code, env.arch, NULL, e);
 	return ret ?: p->o.branches ? annotate_want_branches(p->code, &asked, e) : 0;
 }
 

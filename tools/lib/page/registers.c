@@ -134,22 +134,14 @@ int page_merge_registers(struct page *to, struct page *from, struct err *e)
 
 /* ---- as data ------------------------------------------------------------------------------------- */
 
-/* Comments of text, without what makes them comments there. */
 static void put_legend(const struct keys_opts *o, struct obuf *text, struct json *j)
 {
 	const struct acc *acc;
 
 	text->len = 0;
 	for (unsigned i = 0; (acc = keys_acc_at(i)); i++)
-		for (const char *s = acc->legend && acc->shown(o) ? acc->legend : ""; *s;) {
-			size_t n = strcspn(s, "\n"), skip = strspn(s, "# ");
-
-			skip = skip < n ? skip : n;
-			if (text->len && n > skip)
-				obuf_char(text, ' ');
-			obuf_mem(text, s + skip, n - skip);
-			s += n + (s[n] != 0);
-		}
+		if (acc->legend && acc->shown(o))
+			keys_acc_legend(acc, text);
 	obuf_char(text, 0);
 	if (!text->code && text->len > 1)
 		page_str(j, "legend", text->buf);

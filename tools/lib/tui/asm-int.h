@@ -55,6 +55,7 @@ struct tui_asm_look {
 	unsigned level; /* of addresses: 1 jump targets, 2 calls too, 3 all */
 	bool jumps, source, line_numbers, raw, full_address, min_max;
 	bool source_told; /* s was pressed: the title tells */
+	bool simd;	  /* columns of vectors */
 	char needle[64];  /* what was searched for */
 };
 
@@ -73,6 +74,7 @@ struct tui_asm {
 	struct obuf *text;	     /* of the instruction that is painted */
 	struct faces_listings *face; /* numbers as texts have them */
 	uint32_t at;		     /* the line under the cursor, while painting */
+	int cols;		     /* of the screen, likewise */
 };
 
 const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);

@@ -44,7 +44,9 @@ static int number_width(const struct tui_asm *b)
 	return b->look->number == TUI_ASM_PERIOD ? 12 : 8;
 }
 
-#define CYCLES_ALONE 6 /* columns, without the least and the most */
+#define CYCLES_ALONE 6	/* columns, without the least and the most */
+#define CODE_LEAST   56 /* for shares, addresses and instructions, beside columns of words */
+#define WORDS_LEAST  16
 
 /* Columns that are not of one event: what branch stacks tell, for one. */
 static bool next_column(const struct tui_asm *b, const struct faces_listing_column **c, int *width)
@@ -57,9 +59,24 @@ static bool next_column(const struct tui_asm *b, const struct faces_listing_colu
 		*width = (*c)->width2;
 		if (!strcmp((*c)->name, "cycles") && !b->look->min_max)
 			*width = CYCLES_ALONE;
+		if ((*c)->words && b->cols && *width > b->cols - CODE_LEAST)
+			*width = b->cols - CODE_LEAST > WORDS_LEAST ? b->cols - CODE_LEAST
+								    : WORDS_LEAST;
 		return true;
 	}
 	return false;
+}
+
+/* Whole words, and that there are more. */
+static void cut_words(char *text, int width)
+{
+	int n = width - 2;
+
+	if ((int)strlen(text) <= width)
+		return;
+	while (n > 0 && text[n] != ' ')
+		n--;
+	strcpy(text + n, n ? " +" : "+");
 }
 
 static void put_columns(const struct tui_asm *b, const struct listing_line *line, struct tui_pen *p)
@@ -70,12 +87,14 @@ static void put_columns(const struct tui_asm *b, const struct listing_line *line
 	while (next_column(b, &c, &width)) {
 		const char *text;
 		size_t n = faces_listing_number(b->face, b->l, line, c, 0, &text);
-		char buf[48];
+		char buf[64];
 
 		snprintf(buf, sizeof(buf), "%.*s", (int)(n < sizeof(buf) ? n : sizeof(buf) - 1),
 			 n ? text : "");
 		if (width == CYCLES_ALONE && !b->look->min_max)
 			buf[strcspn(buf, "(")] = 0;
+		if (c->words)
+			cut_words(buf, width);
 		tui_field(p, TUI_NORMAL, -width, buf);
 		tui_put(p, TUI_NORMAL, " ");
 	}

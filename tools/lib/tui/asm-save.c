@@ -61,6 +61,7 @@ int tui_asm_save(struct tui_asm *b, const char *name, struct err *e)
 		return err_set(e, -ENOMEM, "no memory to write %s", name);
 	}
 	b->at = LISTING_NONE;
+	b->cols = s.cols;
 	for (uint32_t i = 0; i < b->nr_rows; i++) {
 		struct tui_pen p = { .s = &s, .end = s.cols };
 

@@ -605,12 +605,38 @@ static void paint_facts(struct tui_asm *b, struct tui_pen *p)
 	}
 }
 
+/* What is said of the line at the cursor in columns that have little room: in lines of their own, a quarter of the screen at most. */
+static int paint_said(struct tui_asm *b, struct tui_screen *s, int end, int rows)
+{
+	int more, most = rows / 4;
+
+	b->text->len = 0;
+	if (b->nr_rows)
+		faces_listing_said(NULL, b->l, &b->l->line[line_of(b)], b->text);
+	obuf_char(b->text, 0);
+	if (b->text->code || b->text->len < 2)
+		return 0;
+	more = (tui_width(b->text->buf) + s->cols - 1) / s->cols;
+	more = more > most ? most : more;
+	for (int i = 0; i < more; i++) {
+		struct tui_pen p = {
+			.s = s, .row = end - more + i, .end = s->cols, .skip = i * s->cols
+		};
+
+		tui_fill(s, p.row, 0, 1, s->cols, TUI_ROOT);
+		tui_put(&p, TUI_ROOT, b->text->buf);
+	}
+	return more;
+}
+
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct tui_asm *b = browser(v);
 	struct tui_pen p = { .s = s, .row = row, .end = s->cols };
 	bool first = !b->list.height;
 
+	b->cols = s->cols;
+	rows -= paint_said(b, s, row + rows, rows);
 	if (rows > 7) {
 		tui_fill(s, row, 0, 2, s->cols, TUI_HEAD);
 		paint_facts(b, &p);
@@ -638,12 +664,20 @@ static void footer(struct tui_view *v, struct tui_pen *p)
 		tui_asm_paint_about(b, line_of(b), p);
 }
 
+static void about(struct tui_view *v, struct obuf *o)
+{
+	const struct tui_asm *b = browser(v);
+
+	faces_listing_legend(b->face, b->l, o);
+}
+
 static const struct tui_view_ops view_ops = {
 	.name = "annotate",
 	.keys = keys,
 	.title = title,
 	.paint = paint,
 	.footer = footer,
+	.about = about,
 };
 
 static uint64_t nr_rows(void *ctx)
@@ -688,7 +722,7 @@ enum tui_answer tui_asm_open(struct tui *t, const struct annotate *a, struct dso
 	enum tui_answer answer = TUI_STAY;
 	struct err e = { 0 };
 	struct listing *l;
-	struct faces_listings face = { 0 };
+	struct faces_listings face = { .o.simd = look->simd };
 	struct obuf text;
 
 	if (opts)
@@ -723,6 +757,7 @@ enum tui_answer tui_asm_begin(struct tui *t, const struct annotate *a,
 		.global = opts->percent == LISTING_GLOBAL_PERIOD ||
 			  opts->percent == LISTING_GLOBAL_HITS,
 		.hits = opts->percent == LISTING_LOCAL_HITS || opts->percent == LISTING_GLOBAL_HITS,
+		.simd = opts->simd,
 	};
 
 	return tui_asm_open(t, a, dso, sym, &opts->listing, &look, addr);

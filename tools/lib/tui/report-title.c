@@ -147,14 +147,8 @@ void browser_about(struct tui_view *v, struct obuf *o)
 	for (unsigned i = 0; (acc = keys_acc_at(i)); i++) {
 		if (!acc->legend || !acc->shown(&b->o))
 			continue;
-		for (const char *s = acc->legend; *s;) {
-			size_t n = strcspn(s, "\n"), skip = strspn(s, "# ");
-
-			skip = skip < n ? skip : n;
-			obuf_mem(o, s + skip, n - skip);
-			obuf_char(o, '\n');
-			s += n + (s[n] != 0);
-		}
+		keys_acc_legend(acc, o);
+		obuf_char(o, '\n');
 		any = true;
 	}
 	if (any && b->o.children)

@@ -89,6 +89,7 @@ struct tui_annotate_opts {
 	struct listing_opts listing;
 	enum listing_percent percent;
 	bool samples, periods; /* instead of percentages */
+	bool simd;	       /* columns of vectors, where they were counted */
 };
 
 /*
