@@ -104,7 +104,9 @@ def registers(data, name, wanted):
             bad.append(f'{got["all"]} rows, not {len(rows)}')
         for cells, row in zip(got['rows'], rows):
             nr += 1
+            told = {'idle-lanes': 'idle', 'shadow-stack': 'shadow', 'values': 'value'}.get(name, name) + '_samples'
             for key, text in zip(table['names'], cells):
+                key = told if key == 'told' else key
                 value = None if text == '-' else text
                 try:
                     value = float(text.rstrip('%'))

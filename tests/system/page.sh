@@ -79,7 +79,7 @@ is "and none for others" "$(page "$TMP/page.html" get registers 2>/dev/null)" ""
 like "values by function" "$(page "$TMP/registers.html" get registers 2 events 0 rows 0)" '"4001", "75.0%", "3", "0x40 75% 0x80 25% 0x7 0%",.*"\[\.\] leaf"'
 is "of each event its own" "$(page "$TMP/registers.html" get registers 2 events 1 rows)" \
 	"$("$PERF" report -q -i "$TMP/registers.data" --values ax --json 2>/dev/null | python3 -c 'import json, sys
-print(json.dumps([["%.2f%%" % r["overhead"], "%d" % r["samples"], "100.0%", "1", r["value_top"], r["dso"], r["symbol"]] for r in json.load(sys.stdin)["events"][1]["rows"]]))')"
+print(json.dumps([["%.2f%%" % r["overhead"], "%d" % r["samples"], "100.0%", "1", r["value_top"], r["dso"], r["symbol"], "%d" % r["value_samples"]] for r in json.load(sys.stdin)["events"][1]["rows"]]))')"
 for _asked in "dirty --dirty" "apx --apx" "values --values=ax"; do
 	is "the table is what report says: ${_asked#* }" "$(asked "$TMP/registers.html" "${_asked% *}" "$TMP/registers.data" -n "${_asked#* }" | tail -3)" "ok 13"
 done
@@ -97,7 +97,7 @@ strings = json.load(sys.stdin)
 get = lambda *a: json.loads(subprocess.run(["python3", "-S", sys.argv[1], sys.argv[2], "get", *a], capture_output=True, text=True).stdout)
 frames, rows = get("registers", "2", "events", "0", "frames"), get("registers", "2", "events", "0", "rows")
 names = get("frames", "name")
-told = [strings[names[f]] == r[-1][4:] for f, r in zip(frames, rows) if r[-1][4:].isalpha() and len(r[-1]) < 20]
+told = [strings[names[f]] == r[-2][4:] for f, r in zip(frames, rows) if r[-2][4:].isalpha() and len(r[-2]) < 20]
 print(all(told), len(told))' "$ROOT/tests/helpers/page-data.py" "$TMP/registers.html")" '^True 5$'
 mkdir -p "$TMP/sys/opt/truth"
 cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"

@@ -73,6 +73,10 @@ is "with branches walked in software the bits that say what to do are those of t
 
 holds "and so at each instruction" denormal lanes_denormal \
 	'len(r) > 2 and all(x["denormal_lanes"] == 25 for x in r)' --numbers -s sym,addr
+holds "JSON has of how many samples the numbers are" denormal lanes_denormal \
+	'0 < top["numbers_samples"] <= top["samples"] and top["numbers_samples"] > top["samples"] / 2' --numbers -s sym
+holds "of a view whose samples tell nothing it is 0" dirty sse_loop \
+	'top["idle_samples"] == 0 if top["lanes_off"] is None else 0 < top["idle_samples"] <= top["samples"]' --idle-lanes --no-children
 holds "half of the integers are zero" ints lanes_ints \
 	'top["int_zero_lanes"] == 50 and top["nan_lanes"] is None and top["lane_type"] == "i32"
 	 and top["slow_numbers"] == 0' --numbers -s sym

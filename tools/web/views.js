@@ -217,7 +217,7 @@ function answerTables(model, s, go) {
 		el('p', { class: 'note' }, 'Of all samples, whatever is chosen above.'), ...textTable(a, s, go)]);
 }
 
-const IN_FRONT = ['overhead', 'symbol', 'loop', 'dirty_by', 'lanes_could', 'apx_could', 'value_top', 'sample'];
+const IN_FRONT = ['overhead', 'symbol', 'loop', 'dirty_by', 'lanes_could', 'apx_could', 'value_top', 'sample', 'told'];
 
 /** @param {string} name of a key: where its column stands */
 function rankOf(name) {
@@ -234,7 +234,7 @@ function registersView(model, s, go) {
 	filter.value = s.filter;
 	filter.addEventListener('change', () => go({ filter: filter.value }));
 	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter),
-		el('p', { class: 'note' }, `The tables of perf report, of all samples of ${short(model.data.events[s.event].name)}: process, thread, CPU and time do not choose here. - is what no sample of the row tells. A function leads to its instructions, where the page has them.`),
+		el('p', { class: 'note' }, `The tables of perf report, of all samples of ${short(model.data.events[s.event].name)}: process, thread, CPU and time do not choose here. Told by: how many samples of the row say what stands in it; - is what none says. A function leads to its instructions, where the page has them.`),
 		...aside(model, s));
 	for (const a of model.data.registers || []) {
 		box.append(el('h2', {}, a.title));

@@ -45,5 +45,5 @@ void faces_marks_json(const struct faces_listings *f, const struct listing *l,
 	(void)f;
 	(void)k;
 	if (slot)
-		keys_marks_emit(l->marks, slot, "marks", e);
+		keys_marks_emit(l->marks, slot, "marks", true, e);
 }

@@ -368,6 +368,13 @@ static const char *could_text(uint64_t v)
 	return v < ARRAY_SIZE(words) ? words[v] : "-";
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct apx_counts *c = slot;
+
+	return c->coded;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->apx;
@@ -397,6 +404,7 @@ const struct acc keys_acc_apx = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# Spills: samples at moves of a register from or to the function's stack; AtCalls: those close to a call. PushPop:\n"
 		"# at pushes and pops. Spare: of 15 registers, how many the function's code does not name. APXcode: samples at\n"

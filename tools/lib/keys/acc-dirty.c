@@ -128,6 +128,13 @@ static uint64_t stat_cost(const struct keys_row *r, const void *slot)
 	return keys_dirty_cost(&c->costs);
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct dirty_counts *c = slot;
+
+	return c->coded;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->dirty;
@@ -152,6 +159,7 @@ const struct acc keys_acc_dirty = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# Upper: samples with a bit above 127 in registers 0-15. SSE: of all, with such and at "
 		"an SSE instruction\n"

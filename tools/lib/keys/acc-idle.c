@@ -159,6 +159,13 @@ static const char *could_text(uint64_t v)
 	return v < ARRAY_SIZE(words) ? words[v] : "-";
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct idle_slot *c = slot;
+
+	return c->sum.samples;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->idle;
@@ -183,6 +190,7 @@ const struct acc keys_acc_idle = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# Of samples at instructions that compute with vectors alone. LanesOff: lanes that "
 		"their masks leave out;\n"

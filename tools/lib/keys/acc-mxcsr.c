@@ -115,6 +115,13 @@ static const char *flags_text(uint64_t v)
 	return v == STAT_UNKNOWN ? "-" : v & MXCSR_FLAGS ? names[v & MXCSR_FLAGS] : "none";
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct mxcsr_use *c = slot;
+
+	return c->samples;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->mxcsr;
@@ -135,6 +142,7 @@ const struct acc keys_acc_mxcsr = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# FTZ, DAZ: samples in which MXCSR says that denormal results, operands are taken as "
 		"zero. Raised: exceptions that the\n"

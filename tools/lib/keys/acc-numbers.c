@@ -48,6 +48,13 @@ static const char *type_text(uint64_t v)
 	return v == STAT_UNKNOWN ? "-" : regs_lane_name((enum regs_lane)v);
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct simd_numbers *c = slot;
+
+	return c->samples;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->numbers;
@@ -73,6 +80,7 @@ const struct acc keys_acc_numbers = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# Lanes of vectors that the instruction at the sampled address, or the next one, is "
 		"about to compute with.\n"

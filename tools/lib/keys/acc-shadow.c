@@ -156,6 +156,13 @@ static uint64_t stat_lacking(const struct keys_row *r, const void *slot)
 	return c->known ? c->lacking : STAT_UNKNOWN;
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct shadow_counts *c = slot;
+
+	return c->known;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->shadow;
@@ -183,6 +190,7 @@ const struct acc keys_acc_shadow = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# Call chains against the shadow stack. Depth: frames that it has, on average. Missed: samples whose chain\n"
 		"# lacks some of them; Frames: how many, of all samples together. More: samples whose chain has frames that\n"

@@ -120,6 +120,13 @@ static uint64_t stat_distinct(const struct keys_row *r, const void *slot)
 	return top.distinct ?: STAT_UNKNOWN;
 }
 
+static uint64_t told(const void *slot)
+{
+	const struct values *c = slot;
+
+	return c->t.nr;
+}
+
 static bool shown(const struct keys_opts *o)
 {
 	return o->values != NULL;
@@ -176,6 +183,7 @@ const struct acc keys_acc_values = {
 	.cols = cols,
 	.nr_cols = ARRAY_SIZE(cols),
 	.shown = shown,
+	.told = told,
 	.legend =
 		"# TopShare: samples with the most frequent value of the register, as it was before the instruction at the\n"
 		"# sampled address. Distinct: how many different ones. Values: those that come most often; ~: estimated, as\n"

@@ -395,6 +395,8 @@ struct acc {
 	/* The opposite of merge. With it a row knows what it costs with callees; NULL = cannot. */
 	void (*sub)(void *slot, const void *from);
 	void (*drop)(void *slot);
+	/* Of how many samples its columns are, NAME_samples in JSON: those that tell anything. NULL = not asked. */
+	uint64_t (*told)(const void *slot);
 	/* Members of a row's object that are no columns; NULL = none. */
 	void (*json)(const struct keys_row *row, const void *slot, struct emit *e);
 };
@@ -452,11 +454,14 @@ void keys_marks_legend(const struct keys_marks *m, struct obuf *o);
  * those that report lists ("ax 0x40 91% 0x80 5%"); as an object all of them, null where nothing is known.
  */
 void keys_marks_put(const struct keys_marks *m, const void *slot, struct obuf *o);
-void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name,
+/* @told: and of how many samples they are. */
+void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name, bool told,
 		     struct emit *e);
 
 /* All there are, in the order of the table; NULL behind the last. */
 const struct acc *keys_acc_at(unsigned i);
+/* NAME_samples of @slot, where there is such a number. */
+void keys_acc_emit_told(const struct acc *acc, const void *slot, struct emit *e);
 /* Its legend as lines, without what makes them comments. */
 void keys_acc_legend(const struct acc *acc, struct obuf *o);
 

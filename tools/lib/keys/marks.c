@@ -135,6 +135,17 @@ void keys_marks_drop(const struct keys_marks *m, void *slot)
 			m->v[i].acc->drop((char *)slot + m->v[i].at);
 }
 
+void keys_acc_emit_told(const struct acc *acc, const void *slot, struct emit *e)
+{
+	char name[40];
+
+	/* Who has members of its own has that one, too. */
+	if (!acc->told || acc->json)
+		return;
+	snprintf(name, sizeof(name), "%s_samples", acc->name);
+	emit_u64(e, name, acc->told(slot));
+}
+
 void keys_acc_legend(const struct acc *acc, struct obuf *o)
 {
 	for (const char *s = acc->legend ?: ""; *s;) {
@@ -219,7 +230,8 @@ static void emit_text(const struct key *k, const void *slot, struct emit *e)
 	obuf_free(&o);
 }
 
-void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name, struct emit *e)
+void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *name, bool told,
+		     struct emit *e)
 {
 	emit_object(e, name);
 	for (size_t i = 0; i < m->col.n; i++) {
@@ -237,8 +249,13 @@ void keys_marks_emit(const struct keys_marks *m, const void *slot, const char *n
 		else
 			emit_u64(e, k->name, v);
 	}
-	for (unsigned i = 0; i < m->nr; i++)
+	for (unsigned i = 0; i < m->nr; i++) {
+		const char *at = (const char *)slot + m->v[i].at;
+
+		if (told)
+			keys_acc_emit_told(m->v[i].acc, at, e);
 		if (m->v[i].acc->json)
-			m->v[i].acc->json(NULL, (const char *)slot + m->v[i].at, e);
+			m->v[i].acc->json(NULL, at, e);
+	}
 	emit_end(e);
 }

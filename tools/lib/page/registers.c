@@ -175,6 +175,17 @@ static int64_t frame_of_row(const struct page *p, const struct view *v, const st
 	return view_row_code(v, row, &dso, &sym) ? (int64_t)page_frame_of_symbol(p, sym) - 1 : -1;
 }
 
+/* How many of the row's samples say what stands in it. */
+static void put_told(const struct view *v, const struct keys_row *row, struct json *j)
+{
+	uint64_t nr = 0;
+	char text[24];
+
+	view_row_told(v, row, &nr);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)nr);
+	page_str(j, NULL, text);
+}
+
 static void put_event(const struct page *p, const struct view *v, uint32_t event, struct obuf *cell,
 		      struct json *j)
 {
@@ -195,6 +206,7 @@ static void put_event(const struct page *p, const struct view *v, uint32_t event
 			view_cell(v, view_row(v, event, i), view_col(v, c), cell);
 			put_cell(cell, j);
 		}
+		put_told(v, view_row(v, event, i), j);
 		page_close(j, ']');
 	}
 	page_close(j, ']');
@@ -220,10 +232,12 @@ static int put_table(struct page *p, size_t i, struct obuf *text, struct json *j
 	page_open(j, "heads", '[');
 	for (size_t c = 0; c < view_nr_cols(v); c++)
 		page_str(j, NULL, view_col_head(v, view_col(v, c)));
+	page_str(j, NULL, "Told by");
 	page_close(j, ']');
 	page_open(j, "names", '[');
 	for (size_t c = 0; c < view_nr_cols(v); c++)
 		page_str(j, NULL, view_col_name(view_col(v, c)));
+	page_str(j, NULL, "told");
 	page_close(j, ']');
 	page_open(j, "events", '[');
 	for (uint32_t event = 0; event < perfdata_nr_events(p->env->pd); event++)

@@ -46,6 +46,6 @@ void script_json_marks(struct script *sc, const struct ctx *c, struct emit *e)
 
 	if (!slot)
 		return;
-	keys_marks_emit(sc->marks, slot, "marks", e);
+	keys_marks_emit(sc->marks, slot, "marks", false, e);
 	keys_marks_drop(sc->marks, slot);
 }

@@ -211,9 +211,23 @@ void view_row_json(const struct view *v, const struct keys_row *row, struct emit
 	for (unsigned i = 0; i < v->t->sums.n; i++) {
 		const struct acc *acc = v->t->sums.v[i].acc;
 
+		keys_acc_emit_told(acc, view_row_acc(v->t, row, acc), e);
 		if (acc->json)
 			acc->json(row, view_row_acc(v->t, row, acc), e);
 	}
+}
+
+bool view_row_told(const struct view *v, const struct keys_row *row, uint64_t *nr)
+{
+	for (unsigned i = 0; i < v->t->sums.n; i++) {
+		const struct acc *acc = v->t->sums.v[i].acc;
+
+		if (!acc->told)
+			continue;
+		*nr = acc->told(view_row_acc(v->t, row, acc));
+		return true;
+	}
+	return false;
 }
 
 const struct branch_counts *view_branch_counts(const struct table *t, const struct keys_row *row)

@@ -359,6 +359,8 @@ bool view_forest_is_noise(const struct view_forest *t, const struct view_forest_
 
 /* Members of @row's object in JSON beside its columns. */
 void view_row_json(const struct view *v, const struct keys_row *row, struct emit *e);
+/* How many samples of @row its first accumulator tells of; false: there is none that says. */
+bool view_row_told(const struct view *v, const struct keys_row *row, uint64_t *nr);
 /* Zeros outside branch mode. */
 const struct branch_counts *view_branch_counts(const struct table *t, const struct keys_row *row);
 
