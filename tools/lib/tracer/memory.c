@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,6 +30,24 @@ static void close_mem(struct vm *vm)
 	vm->single_reads = 0;
 }
 
+/* All zero. Large pages where there are any: what is asked for lies far apart. */
+static void *big_new(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	(void)madvise(p, size, MADV_HUGEPAGE);
+	return p;
+}
+
+static void big_free(void *p, size_t size)
+{
+	if (p)
+		munmap(p, size);
+}
+
 int vm_new(struct vm **out, const struct vm_machine *machine)
 {
 	struct vm *vm = aligned_alloc(_Alignof(struct vm), sizeof(*vm));
@@ -38,8 +57,8 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 	memset(vm, 0, sizeof(*vm));
 	vm->machine = machine;
 	vm->mem_fd = -1;
-	vm->insns = calloc(1, sizeof(*vm->insns));
-	vm->page = calloc(VM_PAGES, sizeof(*vm->page));
+	vm->insns = big_new(sizeof(*vm->insns));
+	vm->page = big_new(VM_PAGES * sizeof(*vm->page));
 	if (!vm->insns || !vm->page) {
 		vm_free(vm);
 		return -ENOMEM;
@@ -56,8 +75,8 @@ void vm_free(struct vm *vm)
 		close_mem(vm);
 		if (vm->machine->freed)
 			vm->machine->freed(vm);
-		free(vm->insns);
-		free(vm->page);
+		big_free(vm->insns, sizeof(*vm->insns));
+		big_free(vm->page, VM_PAGES * sizeof(*vm->page));
 	}
 	free(vm);
 }
