@@ -111,6 +111,11 @@ __asm__(
 	"S movsb\nS movsq\nS stosl\nS cld\nS nop\nS endbr64\nS .byte 0xe3,2,0xff,0xc3\nS .byte 0x72,2,0xff,0xc3\nS .byte 0x7e,2,0xff,0xc3\nS .byte 0x7b,2,0xff,0xc3\n"
 	"S .byte 0xe2,2,0xff,0xc3\n"
 	"U rdtsc\nU rcl $1, %rbx\n"
+	/* jumps to what a register and memory say, over an inc %ebx; flags of a shift and a product asked for */
+	"S .byte 0x48,0x8d,5,4,0,0,0,0xff,0xe0,0xff,0xc3\n"
+	"S .byte 0x48,0x8d,5,7,0,0,0,0x48,0x89,6,0xff,0x26,0xff,0xc3\n"
+	"S .byte 0xd1,0xe0,0x0f,0x92,0xc1\nS .byte 0xc1,0xe8,3,0x0f,0x94,0xc1\nS .byte 0xd3,0xfa,0x0f,0x9a,0xc3\n"
+	"S .byte 0x0f,0xaf,0xc3,0x0f,0x90,0xc1\nS .byte 0xf7,0xd8,0x0f,0x97,0xc1\nS .byte 0x01,0xd8,0xc1,0xc0,3,0x0f,0x94,0xc1\n"
 	/* cpuid of leaves 0, 7 and 0x80000005, xgetbv */
 	"S .byte 0x31,0xc0,0x31,0xc9,0x0f,0xa2\nS .byte 0xb8,7,0,0,0,0x31,0xc9,0x0f,0xa2\n"
 	"S .byte 0xb8,5,0,0,0x80,0x31,0xc9,0x0f,0xa2\nS .byte 0x31,0xc9,0x0f,0x01,0xd0\n"
@@ -317,6 +322,30 @@ static void test_unknown(void **state)
 	vm_free(vm);
 }
 
+/* What short cuts execute is counted as well: a breakpoint is armed for as many. */
+static void test_visits(void **state)
+{
+	/* mov $5, %ecx; sub $1, %ecx; jnz to the sub; syscall */
+	static const unsigned char code[] = { 0xb9, 5,	  0,	0,    0,    0x83,
+					      0xe9, 0x01, 0x75, 0xfb, 0x0f, 0x05 };
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code };
+	struct vm_insn *in;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	vm_begin(vm, getpid(), &r);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(vm_run(vm, 100, &in), VM_BRANCH);
+	assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+	assert_int_equal(vm_visits(vm, r.rip), 1);
+	assert_int_equal(vm_visits(vm, r.rip + 5), 5);
+	assert_int_equal(vm_visits(vm, r.rip + 8), 5);
+	assert_int_equal(vm_visits(vm, r.rip + 10), 0);
+	vm_free(vm);
+}
+
 static void test_ends(void **state)
 {
 	static const unsigned char sys[] = { 0x0f, 0x05 }, trap[] = { 0xcc };
@@ -356,6 +385,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_processor),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_ends),
 	};
 

@@ -353,6 +353,8 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 #if defined(__x86_64__)
 	if (in->op == OP_GENERIC && in->vector)
 		vm_choose_vector(in, &z, o);
+	if (in->simd.op)
+		in->quick = VM_QUICK_VECTOR;
 	if (z.meta.isa_set >= ZYDIS_ISA_SET_AMX_BF16 && z.meta.isa_set <= ZYDIS_ISA_SET_AMX_TILE)
 		vm_choose_tile(in, &z, o);
 #endif

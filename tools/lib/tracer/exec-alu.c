@@ -88,13 +88,13 @@ enum vm_result exec_unary(struct vm *vm, const struct vm_insn *in)
 }
 
 /* Result and carry of a shift or rotation by 1 <= n; bits = width. */
-static uint64_t shift(const struct vm_insn *in, uint64_t a, unsigned n, unsigned size, bool *carry)
+static uint64_t shift(uint8_t op, uint64_t a, unsigned n, unsigned size, bool *carry)
 {
 	unsigned bits = 8 * size;
 	int64_t s = sign_extend(a, size);
 	uint64_t r;
 
-	switch (in->op) {
+	switch (op) {
 	case OP_SHL: *carry = n <= bits && (a >> (bits - n) & 1); return n < 64 ? a << n : 0;
 	case OP_SHR: *carry = n <= bits && (a >> (n - 1) & 1); return n < 64 ? a >> n : 0;
 	case OP_SAR: *carry = s >> min_u64(n - 1, 63) & 1; return (uint64_t)(s >> min_u64(n, 63));
@@ -111,24 +111,24 @@ static uint64_t shift(const struct vm_insn *in, uint64_t a, unsigned n, unsigned
 	}
 }
 
-static void shift_flags(struct vm *vm, const struct vm_insn *in, uint64_t a, uint64_t r, unsigned n,
+static void shift_flags(struct vm *vm, uint8_t op, uint64_t a, uint64_t r, unsigned n,
 			unsigned size, bool carry)
 {
 	uint64_t top = msb_of(size);
-	bool rotate = in->op == OP_ROL || in->op == OP_ROR, of;
+	bool rotate = op == OP_ROL || op == OP_ROR, of;
 
 	if (!rotate) {
 		exec_set_flags(vm, VM_ZF | VM_SF | VM_PF, exec_zsp(r, size));
 		exec_lose_flags(vm, VM_AF);
 	}
 	exec_set_flags(vm, VM_CF, carry ? VM_CF : 0);
-	if (n >= 8 * size && !rotate && in->op != OP_SAR)
+	if (n >= 8 * size && !rotate && op != OP_SAR)
 		exec_lose_flags(vm, VM_CF);
 	if (n != 1) {
 		exec_lose_flags(vm, VM_OF);
 		return;
 	}
-	switch (in->op) {
+	switch (op) {
 	case OP_SHL:
 	case OP_ROL: of = !!(r & top) != carry; break;
 	case OP_SHR: of = a & top; break;
@@ -138,12 +138,20 @@ static void shift_flags(struct vm *vm, const struct vm_insn *in, uint64_t a, uin
 	exec_set_flags(vm, VM_OF, of ? VM_OF : 0);
 }
 
+uint64_t exec_shifted(struct vm *vm, uint8_t op, uint64_t a, unsigned n, unsigned size)
+{
+	bool carry;
+	uint64_t r = shift(op, a, n, size, &carry);
+
+	shift_flags(vm, op, a, r, n, size, carry);
+	return r;
+}
+
 enum vm_result exec_shift(struct vm *vm, const struct vm_insn *in)
 {
 	unsigned size = in->opd[0].size, n;
 	struct val a, b, x = { 0, false };
 	enum vm_result r = exec_can_put(vm, in, 0);
-	bool carry;
 
 	if (r == VM_OK)
 		r = exec_get(vm, in, 0, &a);
@@ -158,8 +166,7 @@ enum vm_result exec_shift(struct vm *vm, const struct vm_insn *in)
 	} else if (!n) {
 		x = a; /* flags stay; a 32-bit result still clears the upper half */
 	} else {
-		x = (struct val){ shift(in, a.v, n, size, &carry), true };
-		shift_flags(vm, in, a.v, x.v, n, size, carry);
+		x = (struct val){ exec_shifted(vm, in->op, a.v, n, size), true };
 	}
 	exec_put(vm, in, 0, x);
 	return VM_OK;
@@ -246,25 +253,28 @@ static void mul_flags(struct vm *vm, bool overflow)
 	exec_lose_flags(vm, VM_ZF | VM_SF | VM_PF | VM_AF);
 }
 
+uint64_t exec_multiplied(struct vm *vm, uint64_t a, uint64_t b, unsigned size)
+{
+	int64_t x = sign_extend(a, size), y = sign_extend(b, size), v;
+	bool over = __builtin_mul_overflow(x, y, &v);
+
+	mul_flags(vm, over || v != sign_extend((uint64_t)v, size));
+	return (uint64_t)x * (uint64_t)y;
+}
+
 /* imul with two or three operands */
 enum vm_result exec_imul2(struct vm *vm, const struct vm_insn *in)
 {
 	unsigned size = in->opd[0].size, first = in->nr == 3 ? 1 : 0;
 	struct val a, b, x = { 0, false };
 	enum vm_result r = exec_get(vm, in, first, &a);
-	int64_t v;
-	bool over;
 
 	if (r == VM_OK)
 		r = exec_get(vm, in, first + 1, &b);
 	if (r != VM_OK)
 		return r;
 	if (a.known && b.known) {
-		over = __builtin_mul_overflow(sign_extend(a.v, size), sign_extend(b.v, size), &v);
-		x = (struct val){
-			(uint64_t)sign_extend(a.v, size) * (uint64_t)sign_extend(b.v, size), true
-		};
-		mul_flags(vm, over || v != sign_extend((uint64_t)v, size));
+		x = (struct val){ exec_multiplied(vm, a.v, b.v, size), true };
 	} else {
 		exec_lose_flags(vm, VM_STATUS);
 	}
@@ -504,7 +514,6 @@ enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in)
 		[OP_RORX] = OP_ROR, [OP_SHLX] = OP_SHL, [OP_SHRX] = OP_SHR, [OP_SARX] = OP_SAR
 	};
 	unsigned size = in->opd[0].size, n;
-	struct vm_insn plain = { .op = as[in->op] };
 	struct val a, b;
 	enum vm_result r = exec_get(vm, in, 1, &a);
 	bool carry;
@@ -515,7 +524,7 @@ enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in)
 		return r;
 	n = b.v & (size == 8 ? 63 : 31);
 	if (n)
-		a.v = shift(&plain, a.v, n, size, &carry);
+		a.v = shift(as[in->op], a.v, n, size, &carry);
 	exec_put(vm, in, 0, (struct val){ a.v, a.known && b.known });
 	return VM_OK;
 }

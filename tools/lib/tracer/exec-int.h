@@ -186,6 +186,9 @@ struct val exec_condition(const struct vm *vm, unsigned cond);
 /* exec-alu.c */
 enum vm_result exec_alu(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_unary(struct vm *vm, const struct vm_insn *in);
+/* What OP_SHL to OP_ROR make of @a, 1 <= @n, and signed products: with the flags. */
+uint64_t exec_shifted(struct vm *vm, uint8_t op, uint64_t a, unsigned n, unsigned size);
+uint64_t exec_multiplied(struct vm *vm, uint64_t a, uint64_t b, unsigned size);
 enum vm_result exec_shift(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_rotate_carry(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_shift_double(struct vm *vm, const struct vm_insn *in);

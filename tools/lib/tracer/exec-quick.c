@@ -22,6 +22,11 @@ static inline unsigned char *place(struct vm *vm, uint64_t addr, unsigned size, 
 	return p->data + at;
 }
 
+static inline uint64_t mask(const struct vm_insn *in, unsigned i)
+{
+	return UINT64_MAX >> in->at[i].unused;
+}
+
 static inline uint64_t read_at(const unsigned char *p, unsigned size)
 {
 	uint64_t v;
@@ -51,13 +56,13 @@ static inline uint64_t address(const struct vm *vm, const struct vm_insn *in)
 
 static inline bool load(struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *v)
 {
-	const unsigned char *p = place(vm, address(vm, in), in->opd[i].size, false);
+	const unsigned char *p = place(vm, address(vm, in), in->at[i].size, false);
 	uint64_t all;
 
 	if (!p)
 		return false;
 	memcpy(&all, p, 8);
-	*v = all & in->mask[i];
+	*v = all & mask(in, i);
 	return true;
 }
 
@@ -70,18 +75,17 @@ static inline __attribute__((always_inline)) bool get(struct vm *vm, const struc
 	if (is_memory)
 		return load(vm, in, i, v);
 	if (i && (pair == VM_RI || pair == VM_MI))
-		*v = (uint64_t)in->opd[1].value;
+		*v = (uint64_t)in->value;
 	else
-		*v = vm->reg[in->opd[i].reg] & in->mask[i];
+		*v = vm->reg[in->at[i].reg] & mask(in, i);
 	return true;
 }
 
 static inline void put_reg(struct vm *vm, const struct vm_insn *in, uint64_t v)
 {
-	const struct vm_opd *o = &in->opd[0];
-	uint64_t m = in->mask[0], old = o->size >= 4 ? 0 : vm->reg[o->reg] & ~m;
+	uint64_t m = mask(in, 0), *r = &vm->reg[in->at[0].reg];
 
-	vm->reg[o->reg] = old | (v & m);
+	*r = (in->at[0].size >= 4 ? 0 : *r & ~m) | (v & m);
 }
 
 static inline __attribute__((always_inline)) bool move(struct vm *vm, const struct vm_insn *in,
@@ -93,14 +97,14 @@ static inline __attribute__((always_inline)) bool move(struct vm *vm, const stru
 	if (!get(vm, in, 1, pair, &v))
 		return false;
 	if (sign)
-		v = (uint64_t)sign_extend(v, in->opd[1].size);
+		v = (uint64_t)sign_extend(v, in->at[1].size);
 	if (pair < VM_MR) {
 		put_reg(vm, in, v);
 		return true;
 	}
-	p = place(vm, address(vm, in), in->opd[0].size, true);
+	p = place(vm, address(vm, in), in->at[0].size, true);
 	if (p)
-		write_at(vm, p, in->opd[0].size, v);
+		write_at(vm, p, in->at[0].size, v);
 	return p != NULL;
 }
 
@@ -126,6 +130,12 @@ void exec_settle(struct vm *vm)
 	case VM_LAZY_SUB: exec_flags_sub(vm, a, b, a - b, size, false); break;
 	case VM_LAZY_ADD: exec_flags_add(vm, a, b, a + b, size, false); break;
 	case VM_LAZY_LOGIC: exec_flags_logic(vm, a, size); break;
+	case VM_LAZY_SHL:
+	case VM_LAZY_SHR:
+	case VM_LAZY_SAR:
+		(void)exec_shifted(vm, OP_SHL + (vm->lazy - VM_LAZY_SHL), a, (unsigned)b, size);
+		break;
+	case VM_LAZY_MUL: (void)exec_multiplied(vm, a, b, size); break;
 	default: return;
 	}
 	vm->lazy = VM_LAZY_NOT;
@@ -157,7 +167,7 @@ static inline __attribute__((always_inline)) bool alu(struct vm *vm, const struc
 						      enum vm_quick op, enum vm_pair pair)
 {
 	bool store = op != VM_QUICK_CMP && op != VM_QUICK_TEST;
-	unsigned size = in->opd[0].size;
+	unsigned size = in->at[0].size;
 	unsigned char *p = NULL;
 	uint64_t a, b, r;
 
@@ -168,11 +178,11 @@ static inline __attribute__((always_inline)) bool alu(struct vm *vm, const struc
 		if (!p)
 			return false;
 		memcpy(&a, p, 8);
-		a &= in->mask[0];
+		a &= mask(in, 0);
 	} else {
-		a = vm->reg[in->opd[0].reg] & in->mask[0];
+		a = vm->reg[in->at[0].reg] & mask(in, 0);
 	}
-	b &= in->mask[0];
+	b &= mask(in, 0);
 	switch (op) {
 	case VM_QUICK_ADD: r = a + b; break;
 	case VM_QUICK_SUB:
@@ -216,6 +226,15 @@ static inline bool pop(struct vm *vm, uint64_t *v)
 	return true;
 }
 
+/* A register, or memory. */
+static inline bool value(struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *v)
+{
+	if (in->at[i].reg == VM_NO_REG)
+		return load(vm, in, i, v);
+	*v = vm->reg[in->at[i].reg];
+	return true;
+}
+
 static inline bool cmov(struct vm *vm, const struct vm_insn *in)
 {
 	struct val c = condition(vm, in->cond);
@@ -224,12 +243,73 @@ static inline bool cmov(struct vm *vm, const struct vm_insn *in)
 	if (!c.known)
 		return false;
 	/* memory is read whether it is needed or not */
-	if (in->opd[1].kind == VM_OPD_REG)
-		v = vm->reg[in->opd[1].reg];
-	else if (!load(vm, in, 1, &v))
+	if (!value(vm, in, 1, &v))
 		return false;
-	put_reg(vm, in, c.v ? v : vm->reg[in->opd[0].reg]);
+	put_reg(vm, in, c.v ? v : vm->reg[in->at[0].reg]);
 	return true;
+}
+
+/* By an immediate, by one, or by CL; of a register. */
+static inline bool shift(struct vm *vm, const struct vm_insn *in)
+{
+	unsigned size = in->at[0].size;
+	uint64_t a = vm->reg[in->at[0].reg] & mask(in, 0), r;
+	uint64_t by = in->at[1].size ? vm->reg[VM_CX] : (uint64_t)in->value;
+	unsigned n = by & (size == 8 ? 63 : 31);
+	int64_t s = sign_extend(a, size);
+
+	if (!n) { /* flags stay; a 32-bit result still clears the upper half */
+		put_reg(vm, in, a);
+		return true;
+	}
+	if (in->quick == VM_QUICK_ROTATE) {
+		exec_settle(vm);
+		put_reg(vm, in, exec_shifted(vm, in->op, a, n, size));
+		return true;
+	}
+	switch (in->op) {
+	case OP_SHL: r = a << n; break;
+	case OP_SHR: r = a >> n; break;
+	default: r = (uint64_t)(s >> n); break;
+	}
+	keep_flags(vm, VM_LAZY_SHL + (in->op - OP_SHL), size, a, n);
+	put_reg(vm, in, r);
+	return true;
+}
+
+/* Of registers, or a register and a constant. */
+static inline bool multiply(struct vm *vm, const struct vm_insn *in)
+{
+	unsigned size = in->at[0].size;
+	uint64_t a, b = (uint64_t)in->value;
+
+	if (!value(vm, in, 1, &a))
+		return false;
+	a &= mask(in, 0);
+	if (in->nr == 2)
+		b = vm->reg[in->at[0].reg];
+	b &= mask(in, 0);
+	keep_flags(vm, VM_LAZY_MUL, size, a, b);
+	put_reg(vm, in, (uint64_t)sign_extend(a, size) * (uint64_t)sign_extend(b, size));
+	return true;
+}
+
+static inline bool negate(struct vm *vm, const struct vm_insn *in)
+{
+	uint64_t a = vm->reg[in->at[0].reg] & mask(in, 0);
+
+	keep_flags(vm, VM_LAZY_SUB, in->at[0].size, 0, a);
+	put_reg(vm, in, -a);
+	return true;
+}
+
+static inline bool set_on(struct vm *vm, const struct vm_insn *in)
+{
+	struct val c = condition(vm, in->cond);
+
+	if (c.known)
+		put_reg(vm, in, c.v);
+	return c.known;
 }
 
 /* A label for each pair of operands. */
@@ -262,29 +342,42 @@ static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 	switch (in->quick) {
 	case VM_QUICK_NOP: break;
 	case VM_QUICK_LEA: put_reg(vm, in, address(vm, in)); break;
-	case VM_QUICK_PUSH: done = push(vm, vm->reg[in->opd[0].reg]); break;
+	case VM_QUICK_PUSH: done = push(vm, vm->reg[in->at[0].reg]); break;
 	case VM_QUICK_POP:
 		done = pop(vm, &v);
 		if (done)
-			vm->reg[in->opd[0].reg] = v;
+			vm->reg[in->at[0].reg] = v;
 		break;
 	case VM_QUICK_JCC:
 		c = condition(vm, in->cond);
 		if (!c.known)
 			return VM_UNKNOWN;
-		vm->rip = next + (c.v ? (uint64_t)in->opd[0].value : 0);
+		vm->rip = next + (c.v ? (uint64_t)in->value : 0);
 		return c.v ? VM_BRANCH : VM_OK;
-	case VM_QUICK_JMP: vm->rip = next + (uint64_t)in->opd[0].value; return VM_BRANCH;
+	case VM_QUICK_JMP: vm->rip = next + (uint64_t)in->value; return VM_BRANCH;
 	case VM_QUICK_CALL:
 		if (!push(vm, next))
 			return VM_UNKNOWN;
-		vm->rip = next + (uint64_t)in->opd[0].value;
+		vm->rip = next + (uint64_t)in->value;
 		return VM_BRANCH;
 	case VM_QUICK_RET:
 		if (!pop(vm, &v))
 			return VM_UNKNOWN;
 		vm->rip = v;
 		return VM_BRANCH;
+	case VM_QUICK_JMP_AT:
+	case VM_QUICK_CALL_AT:
+		if (!value(vm, in, 0, &v) || (in->quick == VM_QUICK_CALL_AT && !push(vm, next)))
+			return VM_UNKNOWN;
+		vm->rip = v;
+		return VM_BRANCH;
+	case VM_QUICK_SHIFT:
+	case VM_QUICK_ROTATE: done = shift(vm, in); break;
+	case VM_QUICK_IMUL: done = multiply(vm, in); break;
+	case VM_QUICK_NOT: put_reg(vm, in, ~vm->reg[in->at[0].reg]); break;
+	case VM_QUICK_NEG: done = negate(vm, in); break;
+	case VM_QUICK_SETCC: done = set_on(vm, in); break;
+	case VM_QUICK_VECTOR: done = exec_vector(vm, in) == VM_OK; break;
 	case VM_QUICK_CMOV:
 		done = cmov(vm, in);
 		break;
@@ -337,11 +430,65 @@ static void choose_sum(struct vm_insn *in)
 	}
 }
 
-void vm_choose_quick(struct vm_insn *in)
+/* What exec-quick.c reads of operands 0 and 1. */
+static void choose_operands(struct vm_insn *in)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const struct vm_opd *o = &in->opd[i];
+
+		in->at[i].size = o->size;
+		in->at[i].unused = (uint8_t)(o->size < 8 ? 64 - 8 * o->size : 0) & 63;
+		in->at[i].reg = o->kind == VM_OPD_REG ? o->reg : VM_NO_REG;
+		if (i < in->nr && o->kind == VM_OPD_IMM)
+			in->value = o->value;
+	}
+}
+
+static uint8_t choose_branch(const struct vm_insn *in)
 {
 	bool imm = in->nr == 1 && in->opd[0].kind == VM_OPD_IMM;
-	bool reg = in->nr == 1 && in->opd[0].kind == VM_OPD_REG && in->opd[0].size == 8;
+	bool at = in->nr == 1 && !imm && in->opd[0].size == 8;
 
+	switch (in->op) {
+	case OP_JCC: return imm ? VM_QUICK_JCC : VM_QUICK_NONE;
+	case OP_JMP: return imm ? VM_QUICK_JMP : at ? VM_QUICK_JMP_AT : VM_QUICK_NONE;
+	case OP_CALL: return imm ? VM_QUICK_CALL : at ? VM_QUICK_CALL_AT : VM_QUICK_NONE;
+	default: return in->nr ? VM_QUICK_NONE : VM_QUICK_RET;
+	}
+}
+
+/* Of a register: the count becomes the immediate, or at[1].size is not 0, and it is in CL. */
+static uint8_t choose_shift(struct vm_insn *in)
+{
+	bool by_cl = in->nr > 1 && in->opd[1].kind == VM_OPD_REG;
+
+	if (in->opd[0].kind != VM_OPD_REG)
+		return VM_QUICK_NONE;
+	in->at[1].size = by_cl;
+	if (in->nr < 2)
+		in->value = 1;
+	return in->op >= OP_ROL ? VM_QUICK_ROTATE : VM_QUICK_SHIFT;
+}
+
+static uint8_t choose_imul(struct vm_insn *in)
+{
+	if (in->opd[1].kind == VM_OPD_IMM || (in->nr == 3 && in->opd[2].kind != VM_OPD_IMM))
+		return VM_QUICK_NONE;
+	if (in->nr == 3)
+		in->value = in->opd[2].value;
+	return VM_QUICK_IMUL;
+}
+
+/* Of a register of 8 bytes, or of less. */
+static uint8_t choose_one(const struct vm_insn *in, uint8_t quick, unsigned least)
+{
+	return in->nr == 1 && in->opd[0].kind == VM_OPD_REG && in->opd[0].size >= least
+		       ? quick
+		       : VM_QUICK_NONE;
+}
+
+void vm_choose_quick(struct vm_insn *in)
+{
 	static const uint8_t pairs[] = {
 		[OP_MOV] = VM_QUICK_MOV,   [OP_MOVZX] = VM_QUICK_MOV, [OP_MOVSX] = VM_QUICK_MOVSX,
 		[OP_ADD] = VM_QUICK_ADD,   [OP_SUB] = VM_QUICK_SUB,   [OP_CMP] = VM_QUICK_CMP,
@@ -354,31 +501,45 @@ void vm_choose_quick(struct vm_insn *in)
 		if (in->opd[i].high || (in->op == OP_LEA && in->opd[i].seg))
 			return;
 	choose_sum(in);
-	for (unsigned i = 0; i < 2; i++)
-		in->mask[i] = mask_of(in->opd[i].size);
+	choose_operands(in);
 	if (in->op < ARRAY_SIZE(pairs) && pairs[in->op])
 		in->quick = with_pair(in, pairs[in->op]);
 	switch (in->op) {
 	case OP_NOP: in->quick = VM_QUICK_NOP; break;
 	case OP_LEA: in->quick = VM_QUICK_LEA; break;
 	case OP_CMOV: in->quick = VM_QUICK_CMOV; break;
-	case OP_PUSH: in->quick = reg ? VM_QUICK_PUSH : VM_QUICK_NONE; break;
-	case OP_POP: in->quick = reg ? VM_QUICK_POP : VM_QUICK_NONE; break;
-	case OP_JCC: in->quick = imm ? VM_QUICK_JCC : VM_QUICK_NONE; break;
-	case OP_JMP: in->quick = imm ? VM_QUICK_JMP : VM_QUICK_NONE; break;
-	case OP_CALL: in->quick = imm ? VM_QUICK_CALL : VM_QUICK_NONE; break;
-	case OP_RET: in->quick = in->nr ? VM_QUICK_NONE : VM_QUICK_RET; break;
+	case OP_PUSH: in->quick = choose_one(in, VM_QUICK_PUSH, 8); break;
+	case OP_POP: in->quick = choose_one(in, VM_QUICK_POP, 8); break;
+	case OP_NOT: in->quick = choose_one(in, VM_QUICK_NOT, 1); break;
+	case OP_NEG: in->quick = choose_one(in, VM_QUICK_NEG, 1); break;
+	case OP_SETCC: in->quick = choose_one(in, VM_QUICK_SETCC, 1); break;
+	case OP_SHL ... OP_ROR: in->quick = choose_shift(in); break;
+	case OP_IMUL2: in->quick = choose_imul(in); break;
+	case OP_JCC:
+	case OP_JMP:
+	case OP_CALL:
+	case OP_RET: in->quick = choose_branch(in); break;
 	default: break;
 	}
 }
 
-/* What came next the last time, if it does again; NULL: vm_fetch() searches. */
-static inline struct vm_insn *fetch_again(struct vm *vm)
+/*
+ * What came next the last time, if it does again; NULL: vm_fetch() searches. Most often it is the one that was seen next,
+ * too: then its place is known without waiting for anything to be loaded.
+ */
+static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, bool taken)
 {
-	uint32_t hint = vm->last ? vm->last->next[vm->last_taken] : 0;
-	struct vm_insn *in = hint ? &vm->insns->insn[hint - 1] : NULL;
+	struct vm_insn *in;
+	uint32_t hint;
 
+	if (!last)
+		return NULL;
+	in = last + 1;
 	/* only what has been decoded is ever checked */
+	if (!taken && in->addr == vm->rip && in->checked == vm->walk)
+		return in;
+	hint = last->next[taken];
+	in = hint ? &vm->insns->insn[hint - 1] : NULL;
 	return in && in->addr == vm->rip && in->checked == vm->walk ? in : NULL;
 }
 
@@ -390,7 +551,7 @@ enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 	vm->reg[VM_SLOT_FS] = vm->fs_base;
 	vm->reg[VM_SLOT_GS] = vm->gs_base;
 	while (vm->executed < end) {
-		struct vm_insn *in = fetch_again(vm);
+		struct vm_insn *in = fetch_again(vm, vm->last, vm->last_taken);
 
 		if (!in)
 			in = vm_fetch(vm, &r);
@@ -402,8 +563,7 @@ enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 			r = vm_step(vm, in);
 		} else {
 			vm->executed++;
-			vm->last = in;
-			vm->last_taken = r == VM_BRANCH;
+			vm_note(vm, in, r == VM_BRANCH);
 		}
 		if (r != VM_OK)
 			return r;

@@ -78,6 +78,15 @@ enum vm_quick {
 	VM_QUICK_CALL,
 	VM_QUICK_RET,
 	VM_QUICK_CMOV,
+	VM_QUICK_JMP_AT,
+	VM_QUICK_CALL_AT,
+	VM_QUICK_SHIFT,
+	VM_QUICK_ROTATE,
+	VM_QUICK_IMUL,
+	VM_QUICK_NOT,
+	VM_QUICK_NEG,
+	VM_QUICK_SETCC,
+	VM_QUICK_VECTOR,
 	VM_QUICK_MOV,
 	VM_QUICK_MOVSX = VM_QUICK_MOV + VM_PAIRS,
 	VM_QUICK_ADD = VM_QUICK_MOVSX + VM_PAIRS,
@@ -100,7 +109,16 @@ struct vm_sum {
 #define VM_SLOT_ZERO 31
 
 /* How exec-quick.c keeps status flags that nobody has asked for yet: as the operands of what sets them. */
-enum vm_lazy { VM_LAZY_NOT, VM_LAZY_SUB, VM_LAZY_ADD, VM_LAZY_LOGIC };
+enum vm_lazy {
+	VM_LAZY_NOT,
+	VM_LAZY_SUB,
+	VM_LAZY_ADD,
+	VM_LAZY_LOGIC,
+	VM_LAZY_SHL,
+	VM_LAZY_SHR,
+	VM_LAZY_SAR,
+	VM_LAZY_MUL
+};
 
 enum vm_result {
 	VM_OK,	    /* done, vm->rip is the next instruction's */
@@ -123,6 +141,7 @@ struct vm_vector {
 	uint16_t needs; /* components of XSAVE, one of them */
 };
 
+/* All that exec-quick.c asks for lies in one cache line. */
 struct vm_insn {
 	uint64_t addr;
 	uint32_t checked; /* the walk in which the bytes were last compared */
@@ -135,16 +154,21 @@ struct vm_insn {
 	uint8_t branch;	  /* enum of perf branch types; 0 = none */
 	uint8_t nr;
 	uint8_t len;
+	struct {
+		uint8_t reg, size, unused; /* of operands 0 and 1; 64 - 8 * size */
+	} at[2];
+	int64_t value; /* the immediate of either */
+	struct vm_sum sum;
 	unsigned char bytes[15];
 	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
-	uint16_t native; /* native.c: 0 = not looked at yet */
-	struct vm_sum sum;
-	uint64_t mask[2];      /* of operands 0 and 1 */
+	uint16_t native;       /* native.c: 0 = not looked at yet */
 	struct vm_vector simd; /* of OP_TILE: exec-tile.c's operation and tiles */
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
-};
+} __attribute__((aligned(64)));
+
+_Static_assert(offsetof(struct vm_insn, bytes) <= 64, "one line of the cache");
 
 #define VM_PAGE	 4096
 #define VM_BLOCK 512
@@ -176,8 +200,8 @@ struct vm_page {
  */
 struct vm_insns {
 	uint32_t nr;
-	uint32_t at[VM_INSN_SLOTS]; /* by hash of the address: index + 1 */
-	struct vm_insn insn[VM_INSNS];
+	uint32_t at[VM_INSN_SLOTS];	   /* by hash of the address: index + 1 */
+	struct vm_insn insn[VM_INSNS + 1]; /* the last one is never taken */
 };
 
 /* What XSAVE put into memory, and out of what: exec-system.c. */
@@ -327,7 +351,7 @@ struct vm_insn *vm_fetch(struct vm *vm, enum vm_result *why);
 enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
 /*
  * To the next taken branch, VM_BRANCH, but no more than @insns instructions; or why it went no
- * further. *in: the last one, where it is known. vm_visits() does not count these.
+ * further. *in: the last one, where it is known.
  */
 enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **in);
 /*
@@ -473,6 +497,15 @@ uint64_t vm_natives_components(const struct vm *vm);
 bool vm_natives_full(const struct vm *vm);
 void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);
+
+/* @in was executed. */
+static inline void vm_note(struct vm *vm, struct vm_insn *in, bool taken)
+{
+	if (vm->nr_trace < VM_TRACE)
+		vm->trace[vm->nr_trace++] = in->addr;
+	vm->last = in;
+	vm->last_taken = taken;
+}
 
 /* vvar.c: the page at @addr of @tid, if it is the kernel's clocks, as it is now. */
 bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
