@@ -289,7 +289,7 @@ int advance_breakpoint(struct progress *p, struct vm *vm, enum tracer_cut *cut)
 	if (in && in->branch && !p->at_stop &&
 	    (in->op == OP_JCC || in->nr == 0 || in->opd[0].kind != VM_OPD_IMM))
 		ret = walker_sync(p, vm, cut);
-	return ret ? ret : advance_interpret(p, vm, cut);
+	return ret ? ret : walker_compute(p, vm, 1, cut);
 }
 
 const struct stepper step_stepper = { step_to, step_insn };

@@ -28,7 +28,7 @@ struct stepper {
 
 struct strategy {
 	const char *name, *text;
-	/* One instruction or one stop. 0: go on; 1: the walk ends (*cut: why); -ESRCH: ended */
+	/* To the next taken branch at most, or one stop. 0: go on; 1: the walk ends (*cut: why); -ESRCH: ended */
 	int (*advance)(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 	bool breakpoints;
 	const struct stepper *steps; /* NULL: none */
@@ -85,6 +85,8 @@ int walker_lost(struct progress *p, enum run run, enum tracer_cut *cut);
 uint64_t walker_passes(const struct progress *p, const struct vm *vm, uint64_t addr);
 /* The thread to where the vm is. 0: go on; 1: the walk ends here (*cut says why); -ESRCH */
 int walker_sync(struct progress *p, struct vm *vm, enum tracer_cut *cut);
+/* Computes @insns instructions, or fewer up to a taken branch, or makes one stop. As strategy.advance. */
+int walker_compute(struct progress *p, struct vm *vm, uint64_t insns, enum tracer_cut *cut);
 int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut);
 
 /* finish.c */

@@ -283,23 +283,32 @@ static int meet(struct progress *p, struct vm *vm, const struct vm_insn *in, enu
 	return 1;
 }
 
-/* One instruction or one stop. 0: go on; 1: the walk ends; -ESRCH */
-int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+int walker_compute(struct progress *p, struct vm *vm, uint64_t insns, enum tracer_cut *cut)
 {
-	enum vm_result r = VM_FAULT;
-	struct vm_insn *in = vm_fetch(vm, &r);
+	uint64_t before = vm->executed;
+	struct vm_insn *in = NULL;
+	enum vm_result r = vm_run(vm, insns, &in);
 
+	if (vm->executed != before) {
+		p->insns += vm->executed - before - 1; /* follow() has counted one */
+		p->at_stop = false;
+	}
+	if (r == VM_OK)
+		return 0;
+	if (r == VM_BRANCH) {
+		walker_add(p, in->addr, vm->rip, in->branch);
+		return 0;
+	}
 	if (!in && r == VM_FAULT && p->strategy->steps)
 		return step_unknown(p, vm, cut);
 	if (!in)
 		return meet(p, vm, NULL, r == VM_NOMEM ? r : VM_FAULT, cut);
-	r = vm_step(vm, in);
-	if (r != VM_OK && r != VM_BRANCH)
-		return meet(p, vm, in, r, cut);
-	if (r == VM_BRANCH)
-		walker_add(p, in->addr, vm->rip, in->branch);
-	p->at_stop = false;
-	return 0;
+	return meet(p, vm, in, r, cut);
+}
+
+int advance_interpret(struct progress *p, struct vm *vm, enum tracer_cut *cut)
+{
+	return walker_compute(p, vm, MAX_INSNS - p->insns + 1, cut);
 }
 
 /* xorshift64: Marsaglia, "Xorshift RNGs", 2003 */
