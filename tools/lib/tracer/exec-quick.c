@@ -545,28 +545,41 @@ static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, b
 
 enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
-	uint64_t end = vm->executed + insns;
+	struct vm_insn *in = NULL, *before = vm->last;
+	uint64_t end = vm->executed + insns, executed = vm->executed;
+	bool taken = vm->last_taken;
 	enum vm_result r = VM_OK;
 
 	vm->reg[VM_SLOT_FS] = vm->fs_base;
 	vm->reg[VM_SLOT_GS] = vm->gs_base;
-	while (vm->executed < end) {
-		struct vm_insn *in = fetch_again(vm, vm->last, vm->last_taken);
-
-		if (!in)
+	while (executed < end && r == VM_OK) {
+		in = fetch_again(vm, before, taken);
+		if (!in) {
+			vm->last = before;
+			vm->last_taken = taken;
 			in = vm_fetch(vm, &r);
-		*last = in;
+		}
 		if (!in)
-			return r;
+			break;
 		r = vm->known == 0xffff ? quick(vm, in) : VM_UNKNOWN;
 		if (r == VM_UNKNOWN) {
+			vm->last = before;
+			vm->last_taken = taken;
 			r = vm_step(vm, in);
-		} else {
-			vm->executed++;
-			vm_note(vm, in, r == VM_BRANCH);
+			before = vm->last;
+			taken = vm->last_taken;
+			executed += r == VM_OK || r == VM_BRANCH;
+			continue;
 		}
-		if (r != VM_OK)
-			return r;
+		if (vm->nr_trace < VM_TRACE)
+			vm->trace[vm->nr_trace++] = in->addr;
+		executed++;
+		before = in;
+		taken = r == VM_BRANCH;
 	}
-	return VM_OK;
+	vm->executed = executed;
+	vm->last = before;
+	vm->last_taken = taken;
+	*last = in;
+	return r;
 }

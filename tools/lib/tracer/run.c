@@ -13,8 +13,11 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in)
 		return r;
 	if (r == VM_OK)
 		vm->rip = in->addr + in->len;
+	if (vm->nr_trace < VM_TRACE)
+		vm->trace[vm->nr_trace++] = in->addr;
 	vm->executed++;
-	vm_note(vm, in, r == VM_BRANCH);
+	vm->last = in;
+	vm->last_taken = r == VM_BRANCH;
 	return r;
 }
 

@@ -498,15 +498,6 @@ bool vm_natives_full(const struct vm *vm);
 void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);
 
-/* @in was executed. */
-static inline void vm_note(struct vm *vm, struct vm_insn *in, bool taken)
-{
-	if (vm->nr_trace < VM_TRACE)
-		vm->trace[vm->nr_trace++] = in->addr;
-	vm->last = in;
-	vm->last_taken = taken;
-}
-
 /* vvar.c: the page at @addr of @tid, if it is the kernel's clocks, as it is now. */
 bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
 
