@@ -167,6 +167,10 @@ need_events() {
 	[ "$_open" = ok ] || skip_all "perf_event_open does not work here: $_open"
 }
 
+# The library that asks servers is loaded when it is needed: built with it is not here with it.
+has_debuginfod() {
+	"$PERF" check feature -q debuginfod && python3 -S -c 'import ctypes; ctypes.CDLL("libdebuginfod.so.1")' 2>/dev/null
+}
 need_cmd() {
 	for _c in "$@"; do
 		command -v "$_c" >/dev/null 2>&1 || skip_all "needs $_c, which is not installed"

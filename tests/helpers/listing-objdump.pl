@@ -44,6 +44,7 @@ close $in;
 my %alike = (
 	x86 => {
 		'nopw cs nopw' => 'the prefix stands in the operand',
+		'nopw data16 cs nopw' => 'the same, and one that fills up',
 		'wait fwait' => 'two words',
 		'lea data16 lea' => 'a prefix that does nothing but fill up',
 		'call data16 data16 rex.W call' => 'the same: a call that a linker may change',

@@ -246,8 +246,8 @@ cat >user.c <<'C'
 volatile int sink;
 int main(void) { for (int i = 0; i < 4711; i++) sink += i; return 0; }
 C
-if ! "$PERF" check feature -q debuginfod || ! gcc -O1 -g -Wl,--build-id=sha1 -o user user.c 2>log; then
-	skip "a server" "built without debuginfod, or no compiler for programs"
+if ! has_debuginfod || ! gcc -O1 -g -Wl,--build-id=sha1 -o user user.c 2>log; then
+	skip "a server" "no libdebuginfod, or no compiler for programs"
 	done_testing
 fi
 user_id=$(build_id user)

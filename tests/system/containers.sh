@@ -33,7 +33,8 @@ leave() {
 record() { # record OPTIONS...: of the process, while a command runs, or to its end
 	"$PERF" record -e cpu-clock:u -F 500 -p "$pid" "$@" >rec.out 2>&1
 }
-named() { # named NAME DATA: of this program alone, where all that runs was recorded
+# Of this program alone, where all that runs was recorded.
+named() { # named NAME DATA
 	"$PERF" report -i "$2" --comms prog -s sym --stdio >out 2>err
 	like "$1" "$(cat out)" ' spin_in_container$'
 	unlike "$1: never by another file" "$(cat out)" ' (outer|middle|leaf)$'
@@ -47,7 +48,7 @@ instructions() { # instructions NAME DATA
 	fi
 }
 unnamed() { # unnamed NAME DATA WHY
-	"$PERF" report -i "$2" -s sym --stdio >out 2>err
+	"$PERF" report -i "$2" --comms prog -s sym --stdio >out 2>err
 	unlike "$1: no names" "$(cat out)" ' (spin_in_container|outer|middle|leaf)$'
 	like "$1: it is said" "$(cat err)" "$3"
 }

@@ -7,7 +7,7 @@ need_root
 need_events
 need_cc
 need_cmd objcopy strip readelf debuginfod curl
-"$PERF" check feature -q debuginfod || skip_all "built without debuginfod"
+has_debuginfod || skip_all "no libdebuginfod"
 cd "$TMP" || exit 1
 cat >spin.c <<'EOS'
 volatile long sum;

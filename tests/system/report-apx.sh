@@ -137,7 +137,7 @@ P
 handled 4 spin handler [^ ]+ handled main
 tail 2 spin tail_to main
 jump 2 spin jumps main
-thread 3 spin works start_thread
+thread 3 spin works (start_thread|.unknown.)
 E2
 else
 	skip "unwound chains" "cannot record stacks here: $(head -1 "$TMP/out")"

@@ -59,12 +59,12 @@ cp "$H/deep-frames" prog
 strip prog
 record ./prog
 says "stripped" 'no function names for .*/prog \(stripped, build id [0-9a-f]{8,}\) .*--debuginfod'
-if "$PERF" check feature -q debuginfod; then
+if has_debuginfod; then
 	"$PERF" report --stdio -i p.data --debuginfod=http://127.0.0.1:1 >out 2>err
 	like "stripped: a server that does not answer" "$(tr '\n' ' ' <err)" \
 		'no debuginfod server answers .*stripped files; --debuginfod asked in vain'
 else
-	skip "stripped: a server that does not answer" "built without debuginfod"
+	skip "stripped: a server that does not answer" "no libdebuginfod here"
 fi
 mv prog elsewhere
 says "gone" 'no function names for .*/prog \(not found, build id [0-9a-f]{8,}\) .*--symfs DIR.*perf buildid-cache'

@@ -19,7 +19,9 @@ for how in "-b --branch-source=software --branch-span 0" "-b --branch-source=sof
 	timeout -k 5 200 "$PERF" record $how -o c.data "$TRACEE" crowd "$CROWD" >out 2>err
 	status=$?
 	is "$how: output and status of $CROWD threads" "$status $(cat out)" "0 $(cat want)" || diag "$(tail -3 err)"
-	is "... all of it can be read" "$("$PERF" script -i c.data 2>&1 >/dev/null | head -1)" ""
+	# (A stripped library is no fault of the recording.)
+	is "... all of it can be read" "$("$PERF" script -i c.data 2>&1 >/dev/null |
+		grep -Ev '^(no function names for .*\(stripped|Packages with debug symbols)' | head -1)" ""
 	sed -n 's/.*record: \([0-9]*\) stacks of \([0-9.]*\) .*/\1/p' err >stacks
 	case $how in
 	*span\ 100*)

@@ -18,12 +18,13 @@ record() { # record PROGRAM ARGS...: into x.data
 	"$PERF" record -F 999 --reg-budget 0 --branch-budget 0 "$@" -o x.data -- "$STACKS" $_program \
 		>out 2>err
 }
-# The user part of each sample's chain in one line, less what the C library has around main.
+# The user part of each sample's chain in one line, less what the C library has around main. (Where it is stripped that has
+# no name.)
 chains() {
 	"$PERF" script -i x.data -F ip,sym,dso "$@" 2>/dev/null | awk '
 		/kernel/ { next }
 		NF { s = s (s == "" ? "" : " ") ($2 == "[unknown]" ? "?" : $2); next }
-		s != "" { print s; s = "" } END { if (s != "") print s }' | sed 's/ __libc_start.*//'
+		s != "" { print s; s = "" } END { if (s != "") print s }' | sed 's/ __libc_start.*//; s/ main ?.*/ main/'
 }
 # Of the samples in @1's own code, 9 of 10 at least have just this chain.
 mostly() { # mostly NAME INNERMOST CHAIN
