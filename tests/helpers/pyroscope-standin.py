@@ -2,51 +2,14 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What Pyroscope takes: POST /push.v1.PusherService/Push, JSON with profiles of pprof in base64. Each is kept as DIR/N.pb.gz, and is
 # a line of DIR/profiles: "N ID SAMPLES SUM-OF-EACH-VALUE LABELS". More than 16000 samples, or a profile that does not hold together, is
-# answered with 400. While there is a file DIR/away with a number, the answer is 503 where it has so many.
+# answered with 400, and so is a stack of more than 1000 frames. While there is a file DIR/away with a number, the answer is 503 where it has so many.
 #	pyroscope-standin.py DIR
 import base64, gzip, json, os, sys
 import standin_server
+from protobuf import fields, packed
 
 place = sys.argv[1]
 taken = 0
-
-
-def fields(data):
-    """(number, value) of a message: an int, or bytes."""
-    at = 0
-
-    def varint():
-        nonlocal at
-        v = shift = 0
-        while True:
-            b = data[at]
-            at += 1
-            v |= (b & 127) << shift
-            shift += 7
-            if b < 128:
-                return v
-
-    while at < len(data):
-        key = varint()
-        if key & 7 == 0:
-            yield key >> 3, varint()
-        else:
-            assert key & 7 == 2, "another type of field"
-            n = varint()
-            at += n
-            assert at <= len(data), "a field that goes beyond its message"
-            yield key >> 3, data[at - n:at]
-
-
-def packed(data):
-    out, v, shift = [], 0, 0
-    for b in data:
-        v |= (b & 127) << shift
-        shift += 7
-        if b < 128:
-            out.append(v)
-            v = shift = 0
-    return out
 
 
 def look(profile):
@@ -66,6 +29,7 @@ def look(profile):
         if k == 2:
             s = dict(fields(v))
             assert set(packed(s[1])) <= places, "a sample in no place"
+            assert len(packed(s[1])) <= 1000, "a stack of too many frames"
             sums = [a + b for a, b in zip(sums, packed(s[2]))]
             samples += 1
     return samples, sums

@@ -59,6 +59,31 @@ is "it is back: status" $st 0
 is "17000 stacks are two profiles" "$(awk '{ print $3, $4 }' "$TMP/server/profiles" | tr '\n' ' ')" "16000 16000 1000 1000 "
 is "... each once" "$(awk '{ print $2 }' "$TMP/server/profiles" | sort | uniq -d)" ""
 
+# Frames beyond a thousand are left out, and not the sample.
+cat >"$TMP/deep.py" <<'E2'
+import sys
+from perfdata import *
+r = Recording(Attr(type=TYPE_SOFTWARE, sample_period=1000, sample_type=IP | TID | TIME | PERIOD | CALLCHAIN, flags='mmap comm'))
+r.comm(1001, 'deep')
+for depth in 999, 1000, 1001, 1200:
+    chain = [0x400010 + 16 * i for i in range(depth)]
+    r.sample(ip=chain[0], pid=1001, period=1000, chain=[2**64 - 512] + chain)
+r.write(sys.argv[1])
+E2
+PYTHONPATH="$ROOT/tests/helpers" python3 "$TMP/deep.py" "$TMP/deep.data"
+: >"$TMP/server/profiles"
+push --service deep --max-stack 2000 "pyroscope+http://$HOST" "$TMP/deep.data"
+is "stacks of a thousand frames and more: status" $st 0
+read -r nr _ _ samples period _ <"$TMP/server/profiles"
+is "... and all of their periods" "$period" 4000
+python3 -S - "$ROOT/tests/helpers" "$TMP/server/$nr.pb.gz" >"$TMP/frames" <<'E2'
+import gzip, sys
+sys.path.insert(0, sys.argv[1])
+from protobuf import fields, packed
+print(*sorted(len(packed(dict(fields(v))[1])) for k, v in fields(gzip.open(sys.argv[2]).read()) if k == 2))
+E2
+is "... with the innermost thousand" "$(cat "$TMP/frames")" "999 1000 1000 1000"
+
 push --password-file "$TMP/guess" "pyroscope+http://me@$HOST" "$P/group-4.14.data"
 is "a wrong password: status" $st 75
 like "... and what to do" "$(tr '\n' ' ' <"$TMP/err")" 'answered 401.*--password-file'
