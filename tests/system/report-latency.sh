@@ -69,6 +69,28 @@ make_file leaving 2 out:101 out:102 out:103 s:101 in:101 in:102 in:103 s:101 in:
 is "threads that leave and never came" "$(report leaving -s parallelism)" \
 	"# Overhead   Latency  Parallelism|    66.67%    80.00%            1|    33.33%    20.00%            2|"
 
+# ---- read by several threads: what runs when another's piece begins
+# shellcheck disable=SC2046
+make_file long 8 $(awk 'BEGIN {
+	srand(7)
+	for (i = 0; i < 6000; i++) {
+		tid = 101 + int(rand() * 12)
+		what = rand()
+		print (what < 0.205 ? "in" : what < 0.4 ? "out" : what < 0.405 ? "exit" : "S") ":" tid
+	}
+}')
+for o in "-s parallelism" "-s addr --latency" "-s parallelism,addr --parallelism 2-5"; do
+	# shellcheck disable=SC2086
+	"$PERF" report -i "$TMP/long" -j1 $o >"$TMP/one" 2>&1
+	like "$o: there is something" "$(cat "$TMP/one")" '[0-9]%'
+	for j in 2 3 8; do
+		# shellcheck disable=SC2086
+		"$PERF" report -i "$TMP/long" -j$j $o >"$TMP/more" 2>&1
+		same_file "$o: $j jobs" "$TMP/more" "$TMP/one"
+	done
+done
+like "read by several indeed" "$("$PERF" report -i "$TMP/long" -j3 -vv -s parallelism 2>&1)" 'job 3 of 3: '
+
 # ---- refusals
 make_file none 0 s:101
 for o in "--latency" "--parallelism 1" "-s parallelism" "-s latency,addr" "-F +latency_children"; do

@@ -194,7 +194,7 @@ static int finish(void *ctx, struct err *e)
 /* What is counted in ways that do not add up, or shown while it is read. */
 static bool is_one(const struct report *r)
 {
-	return r->tui || r->o.pieces || r->o.derive || r->po.switches;
+	return r->tui || r->o.pieces || r->o.derive;
 }
 
 int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struct err *e)
@@ -205,7 +205,8 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		.expect = table_expects(r->t) ? expect : NULL,
 		.record = r->o.threads ? take_record : NULL,
 		/* Shares are of what was left out, too. */
-		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0),
+		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0) |
+			 (r->po.switches ? SESSION_PARALLELISM : 0),
 	};
 	/* The first of several columns is read like the others. */
 	int ret = at_end && r->files->o.by_file ? 0 : report_read_team(r, &consumer, e);

@@ -307,6 +307,18 @@ static void count_lost(struct session *s, const struct record *rec)
 	}
 }
 
+void session_count_running(struct session *s, const struct record *rec)
+{
+	switch (rec->type) {
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		s->running += rec->misc & PERF_RECORD_MISC_SWITCH_OUT ? -1 : 1;
+		break;
+	case PERF_RECORD_EXIT: s->running--; break;
+	default: break;
+	}
+}
+
 /* What the spine itself learns from a record. */
 static int note_record(struct session *s, const struct record *rec, struct err *e)
 {
@@ -315,9 +327,7 @@ static int note_record(struct session *s, const struct record *rec, struct err *
 	switch (rec->type) {
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
-		s->running += rec->misc & PERF_RECORD_MISC_SWITCH_OUT ? -1 : 1;
-		return 0;
-	case PERF_RECORD_EXIT: s->running--; return 0;
+	case PERF_RECORD_EXIT: session_count_running(s, rec); return 0;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES: count_lost(s, rec); return 0;
 	case PERF_RECORD_CALLCHAIN_DEFERRED:

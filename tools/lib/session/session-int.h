@@ -135,6 +135,8 @@ const struct event_plan *session_plan(struct session *s, const struct perfdata_e
 /* Whether a sample takes part in nothing, whatever is in it. */
 bool session_passes_over(const struct session *s, const struct event_plan *plan,
 			 const struct record *rec);
+/* A switch, or the end of a thread: what session_parallelism() is made of. */
+void session_count_running(struct session *s, const struct record *rec);
 /* session_read() less what comes behind the last record. */
 int session_read_records(struct session *s, const struct session_consumer *c, void *ctx,
 			 struct err *e);

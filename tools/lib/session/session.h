@@ -144,6 +144,8 @@ enum session_consumer_flags {
 	SESSION_WHOLE = 2,
 	/* One thread hands on all samples: what is done with one depends on those before. */
 	SESSION_ALONE = 4,
+	/* session_parallelism() is asked while samples are handed on. */
+	SESSION_PARALLELISM = 8,
 };
 
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
@@ -240,7 +242,10 @@ int session_team_merge(struct session_team *t, void *const *ctx, session_merge_f
  * records. Unknown ones (RECORD_NO_TIME, UINT32_MAX) pass.
  */
 bool session_wants(const struct session *s, uint64_t time, uint32_t cpu);
-/* While samples are read: how many threads run, by the switches so far; from 1 to the CPUs. */
+/*
+ * While samples are read by a consumer with SESSION_PARALLELISM: how many threads run, by the switches so far; from 1 to
+ * the CPUs.
+ */
 uint32_t session_parallelism(const struct session *s);
 /*
  * opts.first_sample, nr_samples: a slice of the recording. Samples are numbered from 0 in the

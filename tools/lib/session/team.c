@@ -89,12 +89,19 @@ static enum perfdata_keep keep_sample(struct seen *k, const struct record *rec)
 		       : PERFDATA_KEEP_NOT;
 }
 
+static bool is_switch(const struct record *rec)
+{
+	return rec->type == PERF_RECORD_SWITCH || rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
+}
+
 static enum perfdata_keep keep(void *ctx, const struct record *rec)
 {
 	struct seen *k = ctx;
 
 	if (likely(rec->type == PERF_RECORD_SAMPLE))
 		return keep_sample(k, rec);
+	if (k->s->c->flags & SESSION_PARALLELISM && is_switch(rec))
+		return PERFDATA_KEEP;
 	return machine_seen_record(k->m, rec) ? PERFDATA_KEEP : PERFDATA_KEEP_NOT;
 }
 
@@ -103,6 +110,9 @@ static int learn(void *ctx, const struct record *rec, struct err *e)
 {
 	struct session *s = ctx;
 
+	session_count_running(s, rec);
+	if (is_switch(rec))
+		return 0;
 	return machine_learn(s->env.machine, rec) ? err_set(e, -ENOMEM, "no memory for threads")
 						  : 0;
 }
