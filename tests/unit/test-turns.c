@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "base/side.h"
@@ -153,6 +154,25 @@ static void in_order(void **state)
 	}
 }
 
+static void memory_apart(void **state)
+{
+	const size_t sizes[] = { 1, 64, SIDE_APART, SIDE_APART + 1 };
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++) {
+		size_t step = side_step(sizes[k]);
+		char *p = side_memory(7, sizes[k]);
+
+		assert_non_null(p);
+		assert_true(step >= sizes[k] && step < sizes[k] + SIDE_APART);
+		assert_int_equal(((uintptr_t)p | step) % SIDE_APART, 0);
+		for (size_t i = 0; i < 7 * step; i++)
+			assert_int_equal(p[i], 0);
+		free(p);
+	}
+	assert_null(side_memory(SIZE_MAX / 64, 100));
+}
+
 static void cpus(void **state)
 {
 	(void)state;
@@ -162,11 +182,9 @@ static void cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_once),
-		cmocka_unit_test(threads_have_numbers),
-		cmocka_unit_test(tells_what_was_saved),
-		cmocka_unit_test(in_order),
-		cmocka_unit_test(cpus),
+		cmocka_unit_test(each_number_once),	cmocka_unit_test(threads_have_numbers),
+		cmocka_unit_test(tells_what_was_saved), cmocka_unit_test(in_order),
+		cmocka_unit_test(memory_apart),		cmocka_unit_test(cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

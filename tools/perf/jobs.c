@@ -50,7 +50,7 @@ static int read_team(const struct jobs *jobs, struct session_team *team, void *f
 
 	ctx[0] = first;
 	for (size_t i = 1; i < n; i++)
-		ctx[i] = more + i * jobs->size;
+		ctx[i] = more + i * side_step(jobs->size);
 	ret = start_all(jobs, team, ctx, e);
 	ret = ret ?: session_team_read(team, ctx, e);
 	ret = ret ?: session_team_merge(team, ctx, jobs->add, e);
@@ -71,7 +71,7 @@ int jobs_read(const struct jobs *jobs, struct session *s, void *first, struct er
 	if (jobs->several)
 		jobs->several(first);
 	ctx = calloc(session_team_size(team), sizeof(*ctx));
-	more = calloc(session_team_size(team), jobs->size);
+	more = side_memory(session_team_size(team), jobs->size);
 	ret = ctx && more ? read_team(jobs, team, first, more, ctx, e)
 			  : err_set(e, -ENOMEM, "no memory for %zu jobs", session_team_size(team));
 	free(ctx);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/side.h"
 #include "base/tables.h"
 #include "script-jobs.h"
 
@@ -16,11 +17,12 @@ struct script_log {
 	size_t nr; /* of these */
 };
 
+/* Each frame that is printed makes @out longer. */
 struct job {
 	struct script *sc;
 	struct obuf out; /* of the piece at hand */
 	struct obuf *to;
-};
+} __attribute__((aligned(SIDE_APART)));
 
 struct script_log *script_log_new(void)
 {
@@ -143,7 +145,7 @@ int script_read(struct session *s, struct script *sc, const struct script_jobs *
 
 	if (!script_in_pieces(sc))
 		return session_read(s, &script_consumer, sc, e);
-	jobs = calloc(session_jobs(s), sizeof(*jobs));
+	jobs = side_memory(session_jobs(s), sizeof(*jobs));
 	if (!jobs)
 		return err_set(e, -ENOMEM, "no memory for output");
 	jobs[0].sc = sc;

@@ -8,6 +8,8 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/side.h"
@@ -37,6 +39,17 @@ struct side {
 unsigned side_thread(void)
 {
 	return nr_in_call;
+}
+
+void *side_memory(size_t n, size_t size)
+{
+	size_t all;
+	void *p;
+
+	if (__builtin_mul_overflow(n, side_step(size), &all))
+		return NULL;
+	p = aligned_alloc(SIDE_APART, all ? all : SIDE_APART);
+	return p ? memset(p, 0, all) : NULL;
 }
 
 double side_saved(void)

@@ -20,6 +20,18 @@ void side_by_side(unsigned threads, size_t n, side_fn *fn, void *ctx);
 unsigned side_thread(void);
 
 /*
+ * Memory that each of @n threads writes to: side_step(@size) bytes for each, zeroed. What one writes lies in no cache line of
+ * another's, nor in the line beside, which CPUs fetch with it. NULL: no memory. free() frees it.
+ */
+#define SIDE_APART 128
+void *side_memory(size_t n, size_t size);
+
+static inline size_t side_step(size_t size)
+{
+	return (size + SIDE_APART - 1) / SIDE_APART * SIDE_APART;
+}
+
+/*
  * Seconds of CPU time that the calls of this thread have saved so far: all that their numbers took, less what these would take one
  * after the other on as many CPUs as there were threads. On machines with fewer it tells what more would give.
  */
