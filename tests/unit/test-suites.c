@@ -97,6 +97,41 @@ static void test_match(void **state)
 	assert_true(suites_match(&su, 1, 2, two));
 }
 
+static void ignore(void *ctx, const char *text)
+{
+	(void)ctx;
+	(void)text;
+}
+
+/* One that hangs does not hang those behind it. */
+static void test_hangs(void **state)
+{
+	const char *out = getenv("O");
+	char limit[PATH_MAX], path[PATH_MAX], link[PATH_MAX], why[100];
+	struct suites s;
+
+	(void)state;
+	snprintf(limit, sizeof(limit), "%s/tests/helpers/limit", out ? out : "build");
+	if (access(limit, X_OK)) {
+		print_message("# skipped: no %s here\n", limit);
+		skip();
+	}
+	put("out/tests/helpers/x", "", 0644); /* the directory */
+	snprintf(link, sizeof(link), "%s/out/tests/helpers/limit", dir);
+	put("src/tests/system/good.sh", "echo 'ok 1 - one'; sleep 100 & sleep 200\n", 0644);
+	assert_non_null(realpath(limit, path));
+	assert_int_equal(symlink(path, link), 0);
+	assert_int_equal(setenv("TEST_TIMEOUT", "1", 1), 0);
+	find(&s, "out/perf");
+	assert_int_equal(suites_run(&s, &s.list.v[3], ignore, NULL, why, sizeof(why)),
+			 SUITE_FAILED);
+	assert_string_equal(why, "it hung, and was ended after 1 s");
+	suites_free(&s);
+	unsetenv("TEST_TIMEOUT");
+	unlink(link);
+	put("src/tests/system/good.sh", "echo 'ok 1 - one'\n", 0644);
+}
+
 struct heard {
 	struct suites_junit *j;
 	char text[1000];
@@ -181,9 +216,8 @@ static void test_junit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_find),
-		cmocka_unit_test(test_match),
-		cmocka_unit_test(test_run),
+		cmocka_unit_test(test_find),  cmocka_unit_test(test_match),
+		cmocka_unit_test(test_run),   cmocka_unit_test(test_hangs),
 		cmocka_unit_test(test_junit),
 	};
 

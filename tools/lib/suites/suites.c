@@ -118,13 +118,29 @@ bool suites_match(const struct suite *su, size_t nr, int nr_words, char *const *
 	return false;
 }
 
+/* Where the tests are is a program that ends what hangs, with all that it started. */
+static void exec_suite(const struct suites *s, const struct suite *su, const char *seconds)
+{
+	char limit[sizeof(s->out_dir) + 32];
+
+	snprintf(limit, sizeof(limit), "%s/tests/helpers/limit", s->out_dir);
+	if (su->script) {
+		execl(limit, limit, seconds, "sh", su->path, (char *)NULL);
+		execlp("sh", "sh", su->path, (char *)NULL);
+	}
+	execl(limit, limit, seconds, su->path, (char *)NULL);
+	execl(su->path, su->path, (char *)NULL);
+	_exit(127);
+}
+
 /* What the suite printed decides between passed and skipped as a whole. */
 enum suite_state suites_run(const struct suites *s, const struct suite *su,
 			    void (*line)(void *ctx, const char *text), void *ctx, char *why,
 			    size_t size)
 {
+	const char *seconds = getenv("TEST_TIMEOUT") ?: SUITE_SECONDS;
+	int pipefd[2], status = 0;
 	char text[1024];
-	int pipefd[2], status;
 	pid_t pid;
 	FILE *f;
 
@@ -140,11 +156,7 @@ enum suite_state suites_run(const struct suites *s, const struct suite *su,
 		setenv("O", s->out_dir, 1);
 		setenv("CMOCKA_MESSAGE_OUTPUT", "TAP", 1);
 		setenv("PERF_SYMBOL_CACHE", "0", 1); /* the user's is none of ours */
-		if (su->script)
-			execlp("sh", "sh", su->path, (char *)NULL);
-		else
-			execl(su->path, su->path, (char *)NULL);
-		_exit(127);
+		exec_suite(s, su, seconds);
 	}
 	close(pipefd[1]);
 	f = pid > 0 ? fdopen(pipefd[0], "r") : NULL;
@@ -157,7 +169,11 @@ enum suite_state suites_run(const struct suites *s, const struct suite *su,
 	}
 	if (f)
 		fclose(f);
-	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		return SUITE_FAILED;
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 124)
+		snprintf(why, size, "it hung, and was ended after %s s", seconds);
+	if (status)
 		return SUITE_FAILED;
 	return why[0] ? SUITE_SKIPPED : SUITE_OK;
 }

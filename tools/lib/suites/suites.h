@@ -42,8 +42,9 @@ enum suite_state { SUITE_OK, SUITE_FAILED, SUITE_SKIPPED };
 
 /*
  * Runs it; @line gets each line that it prints. @why: the reason of skipping it, or the first check
- * that failed; may be empty.
+ * that failed; may be empty. What hangs is ended after $TEST_TIMEOUT seconds, or SUITE_SECONDS.
  */
+#define SUITE_SECONDS "300"
 enum suite_state suites_run(const struct suites *s, const struct suite *su,
 			    void (*line)(void *ctx, const char *text), void *ctx, char *why,
 			    size_t size);
