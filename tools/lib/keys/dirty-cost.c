@@ -38,19 +38,16 @@ static struct dirty_cost *find(const struct dirty_costs *c, uint32_t from, uint3
 	return &c->v[i];
 }
 
-static int grow(struct dirty_costs *c)
+/* A table of twice the size with all that @c has. Its v is NULL: no memory. */
+static struct dirty_costs larger(const struct dirty_costs *c)
 {
 	struct dirty_costs more = { .bits = c->v ? c->bits + 1 : BITS_FIRST, .n = c->n };
 
 	more.v = more.bits <= BITS_MAX ? calloc((size_t)1 << more.bits, sizeof(*more.v)) : NULL;
-	if (!more.v)
-		return -ENOMEM;
-	for (uint32_t i = 0; c->v && i < 1U << c->bits; i++)
+	for (uint32_t i = 0; more.v && c->v && i < 1U << c->bits; i++)
 		if (!is_free(&c->v[i]))
 			*find(&more, c->v[i].from, c->v[i].to) = c->v[i];
-	free(c->v);
-	*c = more;
-	return 0;
+	return more;
 }
 
 /* To be counted at once: one that never was is free. NULL: no memory. */
@@ -58,8 +55,15 @@ static struct dirty_cost *cost_of(struct dirty_costs *c, uint32_t from, uint32_t
 {
 	struct dirty_cost *k;
 
-	if ((!c->v || c->n >= 3U << c->bits >> 2) && grow(c))
-		return NULL;
+	if (!c->v || c->n >= 3U << c->bits >> 2) {
+		struct dirty_costs more = larger(c);
+
+		if (!more.v)
+			return NULL;
+		free(c->v);
+		c->v = more.v;
+		c->bits = more.bits;
+	}
 	k = find(c, from, to);
 	c->n += is_free(k);
 	k->from = from;

@@ -126,7 +126,7 @@ static unsigned find(u128 x, u128 half, uint64_t *out)
 /* As "%.*g" has it: the first of @n digits stands for 10^@exp. */
 static void put(struct obuf *o, bool minus, uint64_t v, unsigned n, int exp)
 {
-	char digits[DIGITS], text[48];
+	char digits[DIGITS] = { 0 }, text[48];
 	unsigned k = 0, abs_exp = (unsigned)(exp < 0 ? -exp : exp);
 	int point = exp < -4 || exp >= (int)n ? 1 : exp + 1; /* digits in front of it */
 
