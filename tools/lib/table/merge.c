@@ -376,6 +376,7 @@ static int join_sums(struct merger *g)
 		.event = g->maps->event,
 		.nr_rows = g->from->rows.n,
 		.nr_leafs = g->from->ch.leafs.n,
+		.nr_events = g->from->events.n,
 		.acc = { .thread = g->maps->thread,
 			 .symbol = g->maps->symbol,
 			 .loc = g->maps->loc },

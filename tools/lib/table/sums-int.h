@@ -61,8 +61,8 @@ int table_sums_event(struct sums *s, uint32_t event, uint32_t row);
  * so with ends of chains and events.
  */
 struct sums_maps {
-	const uint32_t *row, *leaf, *event; /* event: NULL = the same */
-	size_t nr_rows, nr_leafs;
+	const uint32_t *row, *leaf, *event;  /* event: NULL = the same */
+	size_t nr_rows, nr_leafs, nr_events; /* there: slots are more */
 	struct acc_maps acc;
 };
 

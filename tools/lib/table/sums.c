@@ -252,7 +252,7 @@ static int join(struct sum *to, const struct sum *from, const struct sums_maps *
 		ret = join_slot(acc, &to->leaf, maps->leaf[i], table_slot(&from->leaf, i),
 				&maps->acc);
 	/* Rows bring what passed the filters to their events at the end. */
-	for (size_t i = 0; !ret && i < from->event.n; i++) {
+	for (size_t i = 0; !ret && i < min_u64(from->event.n, 2 * maps->nr_events); i++) {
 		size_t event = maps->event ? maps->event[i / 2] : i / 2;
 
 		ret = join_slot(acc, &to->event, 2 * event + i % 2, table_slot(&from->event, i),
