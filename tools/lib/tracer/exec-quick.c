@@ -143,8 +143,8 @@ void exec_settle(struct vm *vm)
 
 static inline struct val condition(struct vm *vm, unsigned cond)
 {
-	unsigned shift = 64 - 8 * vm->lazy_size;
-	uint64_t a = vm->lazy_a << shift, b = vm->lazy_b << shift;
+	unsigned shift;
+	uint64_t a, b;
 	bool v;
 
 	if ((vm->lazy != VM_LAZY_SUB && vm->lazy != VM_LAZY_LOGIC) || cond >> 1 == 0 ||
@@ -152,6 +152,9 @@ static inline struct val condition(struct vm *vm, unsigned cond)
 		exec_settle(vm);
 		return exec_condition(vm, cond);
 	}
+	shift = 64 - 8 * vm->lazy_size;
+	a = vm->lazy_a << shift;
+	b = vm->lazy_b << shift;
 	switch (cond >> 1) {
 	case 1: v = a < b; break;
 	case 2: v = a == b; break;
