@@ -7,6 +7,7 @@
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
 import gzip, json, os, re, struct, sys, urllib.parse
 import standin_server
+from protobuf import varint
 
 place = sys.argv[1]
 tables = {}
@@ -18,14 +19,8 @@ def native(data):
 
     def number():
         nonlocal at
-        v = shift = 0
-        while True:
-            b = data[at]
-            at += 1
-            v |= (b & 127) << shift
-            shift += 7
-            if b < 128:
-                return v
+        v, at = varint(data, at)
+        return v
 
     def text():
         nonlocal at
