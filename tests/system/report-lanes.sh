@@ -117,6 +117,20 @@ holds "code that uses its own upper halves" equal lanes_equal \
 # Who left them by the branch stack alone: no call chain leads from the loop of SSE instructions to whoever called
 # it, but the last branches do. A vzeroupper on the way ends the search.
 HELPERS=$(dirname "$0")/../helpers
+cat >"$TMP/lanesfile.py" <<'P'
+from perfdata import *
+
+
+def lanes_recording(lanes):
+    """Of vectors of 256 bits and branches; process 10 runs the program @lanes."""
+    r = Recording(Attr(size=176, sample_type=IP | TID | TIME | BRANCH_STACK | REGS_INTR, flags='sample_id_all mmap comm',
+                       branch_sample_type=BRANCH_ANY | BRANCH_USER, simd_regs_enabled=1, simd_vec_reg_qwords=4,
+                       simd_vec_reg_intr=0xffffffff))
+    r.features[ARCH] = r.string('x86_64')
+    r.comm(10, 'lanes')
+    r.mmap(10, 0x400000, 0x100000, 0, lanes)
+    return r
+P
 by_branches() { # by_branches FUNCTION: made.data, where that one ran before sse_loop
 	# shellcheck disable=SC2046
 	set -- "$1" $(perl "$HELPERS/insns.pl" "$LANES" "$1" 0x400000)
@@ -124,17 +138,12 @@ by_branches() { # by_branches FUNCTION: made.data, where that one ran before sse
 	eval "_last=\${$#}"
 	# shellcheck disable=SC2046
 	set -- $(perl "$HELPERS/insns.pl" "$LANES" sse_loop 0x400000)
-	python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$_first" "$_last" "$1" "$5" <<'P'
+	PYTHONPATH=$TMP python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$_first" "$_last" "$1" "$5" <<'P'
 import sys
 sys.path.insert(0, sys.argv[1])
-from perfdata import *
+from lanesfile import *
 out, lanes, first, last, loop, at = sys.argv[2], sys.argv[3], *(int(x, 0) for x in sys.argv[4:])
-r = Recording(Attr(size=176, sample_type=IP | TID | TIME | BRANCH_STACK | REGS_INTR, flags='sample_id_all mmap comm',
-                   branch_sample_type=BRANCH_ANY | BRANCH_USER, simd_regs_enabled=1, simd_vec_reg_qwords=4,
-                   simd_vec_reg_intr=0xffffffff))
-r.features[ARCH] = r.string('x86_64')
-r.comm(10, 'lanes')
-r.mmap(10, 0x400000, 0x100000, 0, lanes)
+r = lanes_recording(lanes)
 vec = [[0] * 4 for _ in range(32)]
 vec[5][2] = 1
 for _ in range(20):
@@ -156,17 +165,12 @@ if command -v objdump >/dev/null && command -v perl >/dev/null; then
 	# shellcheck disable=SC2046
 	set -- $(perl "$HELPERS/insns.pl" "$LANES" sse_loop 0x400000)
 	shift 4
-	python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$1" "$8" <<'P'
+	PYTHONPATH=$TMP python3 - "$HELPERS" "$TMP/made.data" "$LANES" "$1" "$8" <<'P'
 import sys
 sys.path.insert(0, sys.argv[1])
-from perfdata import *
+from lanesfile import *
 out, lanes, head, back = sys.argv[2], sys.argv[3], *(int(x, 0) for x in sys.argv[4:])
-r = Recording(Attr(size=176, sample_type=IP | TID | TIME | BRANCH_STACK | REGS_INTR, flags='sample_id_all mmap comm',
-                   branch_sample_type=BRANCH_ANY | BRANCH_USER, simd_regs_enabled=1, simd_vec_reg_qwords=4,
-                   simd_vec_reg_intr=0xffffffff))
-r.features[ARCH] = r.string('x86_64')
-r.comm(10, 'lanes')
-r.mmap(10, 0x400000, 0x100000, 0, lanes)
+r = lanes_recording(lanes)
 vec = [[0] * 4 for _ in range(32)]
 for i in range(60):
     vec[5][2] = i % 3 == 0
@@ -282,7 +286,14 @@ like "and values" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/pag
 	'"marks": \[.*"ymm0.f32\[0\] [^ ]+ 100%"'
 "$PERF" report --html "$TMP/page.html" -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 unlike "unless they were not asked for" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" 'Slow'
-screen <<P
+on_screen() { # screen, where there is one
+	if "$PERF" check feature -q slang; then
+		screen
+	else
+		skip "a screen" "no S-Lang in this build"
+	fi
+}
+on_screen <<P
 size 110x20
 run $PERF annotate --tui --numbers -i $TMP/denormal.data lanes_denormal
 wait vmulps
@@ -290,7 +301,7 @@ match Marks .*Disassembly
 match Slow 100% NaN 12% Inf 12% Denormal 25% \+ .*vmulps
 P
 # With little room: fewer words beside instructions, all of them in a line below, and what they are by h.
-"$PERF" check feature -q slang && screen <<P
+on_screen <<P
 size 80x24
 run $PERF annotate --tui --numbers --simd -i $TMP/denormal.data lanes_denormal
 wait vmulps
@@ -320,7 +331,7 @@ like "what was not recorded is told" "$("$PERF" annotate --stdio --numbers -i "$
 like "a shadow stack, too" "$("$PERF" annotate --stdio --shadow-stack -i "$TMP/branches.data" 2>&1)" 'no sample has a shadow stack pointer: perf record'
 
 # A screen with no room for all columns has the one that says what it comes to, and the others in the line below.
-"$PERF" check feature -q slang && screen <<P
+on_screen <<P
 size 80x12
 run $PERF report --idle-lanes -i $TMP/varied.data
 wait Could be
