@@ -2,15 +2,6 @@
 /* perf report: what is shown, by the options and by what the recording has. */
 #include "report.h"
 
-static uint64_t all_sample_types(const struct perfdata *pd)
-{
-	uint64_t type = 0;
-
-	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-		type |= perfdata_event(pd, i)->attr.sample_type;
-	return type;
-}
-
 static bool any_call_stack(const struct perfdata *pd)
 {
 	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
@@ -125,7 +116,7 @@ static bool has_call_stacks(const struct perfdata *pd)
 
 void report_choose_flow(struct report *r)
 {
-	bool lists = r->tui && all_sample_types(r->pd) & PERF_SAMPLE_BRANCH_STACK &&
+	bool lists = r->tui && perfdata_sample_types(r->pd) & PERF_SAMPLE_BRANCH_STACK &&
 		     !has_call_stacks(r->pd);
 
 	r->blocks = r->o.total_cycles || lists;
@@ -192,22 +183,14 @@ static bool has_switches(const struct perfdata *pd)
 	return false;
 }
 
-static bool has_mxcsr(const struct perfdata *pd)
-{
-	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-		if (perfdata_event(pd, i)->raw_mxcsr)
-			return true;
-	return false;
-}
-
 int report_choose_mode(struct report *r, struct err *e)
 {
-	uint64_t type = all_sample_types(r->pd);
+	uint64_t type = perfdata_sample_types(r->pd);
 	struct keys_opts *po = &r->po;
 	int ret;
 
 	po->switches = has_switches(r->pd);
-	po->mxcsr = r->o.numbers && has_mxcsr(r->pd);
+	po->mxcsr = r->o.numbers && perfdata_has_mxcsr(r->pd);
 	if ((r->o.latency || r->o.parallelism) && !po->switches && perfdata_nr_events(r->pd)) {
 		r->usage = true;
 		return err_set(e, -EINVAL,

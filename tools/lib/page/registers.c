@@ -31,22 +31,6 @@ static const struct {
 	  "Values are those at the sampled instruction, as far as its address is exact. With ~ they are estimates." },
 };
 
-static bool has_mxcsr(const struct perfdata *pd)
-{
-	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-		if (perfdata_event(pd, i)->raw_mxcsr)
-			return true;
-	return false;
-}
-
-static bool has_chains(const struct perfdata *pd)
-{
-	for (size_t i = 0; i < perfdata_nr_events(pd); i++)
-		if (perfdata_event(pd, i)->attr.sample_type & PERF_SAMPLE_CALLCHAIN)
-			return true;
-	return false;
-}
-
 static bool is_wanted(const struct page *p, size_t i)
 {
 	return p->o.marks & kinds[i].mark;
@@ -59,14 +43,15 @@ static struct keys_opts opts_of(const struct page *p, unsigned mark)
 	return (struct keys_opts){
 		.chain = CHAIN_OPTS_DEFAULT,
 		.numbers = mark == KEYS_MARK_NUMBERS,
-		.mxcsr = mark == KEYS_MARK_NUMBERS && has_mxcsr(pd),
+		.mxcsr = mark == KEYS_MARK_NUMBERS && perfdata_has_mxcsr(pd),
 		.idle = mark == KEYS_MARK_IDLE,
 		.dirty = mark == KEYS_MARK_DIRTY,
 		.apx = mark == KEYS_MARK_APX,
 		.shadow = mark == KEYS_MARK_SHADOW,
 		.values = mark == KEYS_MARK_VALUES ? p->o.values : NULL,
 		/* Chains of copied stacks are unwound where they are kept. */
-		.use_chains = mark == KEYS_MARK_SHADOW && has_chains(pd),
+		.use_chains = mark == KEYS_MARK_SHADOW &&
+			      perfdata_sample_types(pd) & PERF_SAMPLE_CALLCHAIN,
 		.show_samples = true,
 		.inlines = true,
 		.max_stack = UNWIND_MAX_STACK,
@@ -118,17 +103,18 @@ int page_add_registers(struct page *p, const struct sample *s, struct thread *th
 
 int page_merge_registers(struct page *to, struct page *from, struct err *e)
 {
-	struct table_maps *maps = NULL;
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < ARRAY_SIZE(kinds); i++) {
+		struct table_maps *maps = NULL;
+
 		if (!to->registers[i] || !from->registers[i])
 			continue;
-		/* All tables of a page number alike what maps are of. */
-		ret = maps ? 0 : table_maps_new(&maps, to->registers[i], from->registers[i], e);
+		/* Of each table: what waits in it is given numbers then. */
+		ret = table_maps_new(&maps, to->registers[i], from->registers[i], e);
 		ret = ret ?: table_merge(to->registers[i], from->registers[i], maps, e);
+		table_maps_free(maps);
 	}
-	table_maps_free(maps);
 	return ret;
 }
 

@@ -290,6 +290,23 @@ size_t perfdata_nr_events(const struct perfdata *pd)
 	return pd->events.n;
 }
 
+uint64_t perfdata_sample_types(const struct perfdata *pd)
+{
+	uint64_t all = 0;
+
+	vec_for_each (ev, &pd->events)
+		all |= (*ev)->pub.attr.sample_type;
+	return all;
+}
+
+bool perfdata_has_mxcsr(const struct perfdata *pd)
+{
+	vec_for_each (ev, &pd->events)
+		if ((*ev)->pub.raw_mxcsr)
+			return true;
+	return false;
+}
+
 const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t idx)
 {
 	return idx < pd->events.n ? &pd->events.v[idx]->pub : NULL;

@@ -51,6 +51,9 @@ struct perfdata_event {
 /* In pipe mode events may still be added while records are read. */
 size_t perfdata_nr_events(const struct perfdata *pd);
 const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t idx);
+/* PERF_SAMPLE_* that any event has; whether the samples of one tell MXCSR. */
+uint64_t perfdata_sample_types(const struct perfdata *pd);
+bool perfdata_has_mxcsr(const struct perfdata *pd);
 /* By the id that the kernel gave; NULL when unknown. */
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);
 
