@@ -284,12 +284,15 @@ each_kind() {
 	done
 }
 
-# Waits until a command succeeds; fails when it does not within two minutes.
+# Waits until a command succeeds; fails when it does not within two minutes, or four where each attempt takes long.
 wait_for() {
 	_left=2400
+	read -r _end _ </proc/uptime
+	_end=$((${_end%.*} + 240))
 	until "$@" >/dev/null 2>&1; do
 		_left=$((_left - 1))
-		[ $_left -gt 0 ] || return 1
+		read -r _now _ </proc/uptime
+		[ $_left -gt 0 ] && [ "${_now%.*}" -lt $_end ] || return 1
 		sleep 0.05
 	done
 }

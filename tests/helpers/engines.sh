@@ -156,10 +156,11 @@ as_pg() {
 	fi
 }
 
+# Once more, it is the same server: whoever waits for it makes no second one.
 postgresql_start() {
-	[ -n "${pg_port:-}" ] || {
-		pg_port=$(free_ports 1)
-		pg_dir=$(mktemp -d "${TMPDIR:-/tmp}/perf-pg.XXXXXX")
+	[ -n "${pg_dir:-}" ] || {
+		pg_port=$(free_ports 1) && [ -n "$pg_port" ] || return 1
+		pg_dir=$(mktemp -d "${TMPDIR:-/tmp}/perf-pg.XXXXXX") || return 1
 		[ -z "${PG_DISK:-}" ] || small_disk "$pg_dir" "$PG_DISK" && chmod 755 "$pg_dir"
 		printf '%s\n' "$1" >"$pg_dir/password"
 		[ -z "$PG_USER" ] || chown -R "$PG_USER" "$pg_dir"
