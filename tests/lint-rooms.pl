@@ -32,12 +32,12 @@ my @lib = (glob('tools/lib/*/*.c'), @headers);
 my @all = (@lib, glob('tools/perf/*.[ch]'));
 
 # base is no room of one matter: what few need is in headers of its own.
-my %second = map { $_ => 1 } qw(base/bytes.h base/cachedir.h base/file.h base/hex.h base/lack.h base/loaded.h base/nearest.h base/obuf.h
+my %second = map { $_ => 1 } qw(base/bytes.h base/cachedir.h base/file.h base/hex.h base/lack.h base/loaded.h base/nearest.h base/numbered.h base/obuf.h
 	base/output.h base/proto.h base/sha256.h base/side.h base/tables.h base/turns.h);
 
 # What a room may call its exports beside ROOM and ROOM_: no other room may.
 my %prefix = (
-	base => 'arena bits cachedir err file fmt hash htab intern lack loaded log mem nearest obuf output safe sha256 side slots turns vec write',
+	base => 'arena bits cachedir err file fmt hash htab intern lack loaded log mem nearest numbered obuf output safe sha256 side slots turns vec write',
 	annotate => 'listing',
 	capture => 'control grid program ring synth',
 	cli => 'option',

@@ -4,6 +4,7 @@
  * every length, and counts are as large as a file could claim: none of them may wrap, allocate or
  * read past an end.
  */
+#include <malloc.h>
 #include <math.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -15,6 +16,7 @@
 #include "base/bytes.h"
 #include "base/lack.h"
 #include "base/loaded.h"
+#include "base/numbered.h"
 #include "base/sha256.h"
 #include "unit.h"
 
@@ -642,6 +644,49 @@ static void test_loaded_refused(void **state)
 	err_clear(&e);
 }
 
+/* As a stable sort by the number would have it, whichever digits differ; what was in order stays. */
+static void test_numbered(void **state)
+{
+	struct {
+		uint16_t size;
+		uint64_t number, was;
+	} item[5000];
+	const uint64_t masks[] = {
+		0, 7, 0x7ff, 0x3ff800, 1ULL << 63, UINT64_MAX, 0xff00000000ff, 1
+	};
+	uint64_t seed = 99;
+
+	(void)state;
+	for (size_t k = 0; k < 2 * ARRAY_SIZE(masks); k++) {
+		size_t n = k % 2 ? ARRAY_SIZE(item) : k;
+
+		for (size_t i = 0; i < n; i++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			item[i].size = (uint16_t)i;
+			item[i].number = (seed ^ seed >> 29) & masks[k / 2];
+			item[i].was = i;
+		}
+		for (int again = 0; again < 2; again++) {
+			uint8_t seen[ARRAY_SIZE(item)] = { 0 };
+
+			assert_int_equal(numbered_sort_items(
+						 item, n, sizeof(item[0]),
+						 (size_t)((char *)&item[0].number - (char *)item)),
+					 0);
+			for (size_t i = 0; i < n; i++) {
+				assert_int_equal(item[i].size, item[i].was);
+				assert_int_equal(seen[item[i].was]++, 0);
+				if (!i)
+					continue;
+				assert_true(item[i - 1].number <= item[i].number);
+				if (item[i - 1].number == item[i].number)
+					assert_true(item[i - 1].was < item[i].was);
+			}
+		}
+	}
+	assert_int_equal(numbered_sort_items(item, SIZE_MAX, sizeof(item[0]), 0), -ENOMEM);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -673,7 +718,12 @@ int main(void)
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_slots_new),
 		cmocka_unit_test(test_large_pages),
+		cmocka_unit_test(test_numbered),
 	};
 
+	/* As the program has it: what was large once and lies in the heap stays one of large pages for small ones behind it. */
+#ifdef M_MMAP_THRESHOLD
+	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 	return cmocka_run_group_tests_name("base", tests, NULL, NULL);
 }

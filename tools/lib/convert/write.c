@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/numbered.h"
 #include "convert/convert-int.h"
 
 static int by_edge(const void *a, const void *b)
@@ -18,12 +19,25 @@ static int by_edge(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* By where they start, and those that start at one place among themselves; without memory all where they are. */
+static void sort_edges(struct local_edge *v, size_t n)
+{
+	bool one_by_one = numbered_sort_items(v, n, sizeof(*v), offsetof(struct local_edge, from));
+	size_t alike;
+
+	for (size_t i = 0; i < n; i += alike) {
+		for (alike = 1; i + alike < n && (one_by_one || v[i].from == v[i + alike].from);)
+			alike++;
+		if (alike > 1)
+			qsort(v + i, alike, sizeof(*v), by_edge);
+	}
+}
+
 static size_t merge(struct local_edge *v, size_t n)
 {
 	size_t out = 0;
 
-	if (n)
-		qsort(v, n, sizeof(*v), by_edge);
+	sort_edges(v, n);
 	for (size_t i = 0; i < n; i++) {
 		if (out && !by_edge(&v[out - 1], &v[i])) {
 			v[out - 1].count += v[i].count;

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/numbered.h"
 #include "symbol/symbol-int.h"
 
 #define PAGE		4096ULL
@@ -54,61 +55,6 @@ int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, con
 	uint32_t at = symtab_blob(t, name, strlen(name));
 
 	return at == UINT32_MAX ? -ENOMEM : symtab_add_at(t, start, size, binding, at);
-}
-
-/* ---- order ---------------------------------------------------------------------------------------- */
-
-#define DIGIT 11
-#define RADIX (1 << DIGIT)
-
-/* One stable pass on @shift; false when all digits there are equal and nothing was done. */
-static bool radix_pass(const struct sym *from, struct sym *to, size_t n, unsigned shift)
-{
-	uint32_t count[RADIX] = { 0 }, sum = 0;
-
-	for (size_t i = 0; i < n; i++)
-		count[from[i].start >> shift & (RADIX - 1)]++;
-	if (count[from[0].start >> shift & (RADIX - 1)] == n)
-		return false;
-	for (size_t i = 0; i < RADIX; i++) {
-		uint32_t c = count[i];
-
-		count[i] = sum;
-		sum += c;
-	}
-	for (size_t i = 0; i < n; i++)
-		to[count[from[i].start >> shift & (RADIX - 1)]++] = from[i];
-	return true;
-}
-
-static bool is_sorted(const struct sym *s, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (s[i - 1].start > s[i].start)
-			return false;
-	return true;
-}
-
-static int sort_symbols(struct symtab *t)
-{
-	struct sym *a = t->sym.v, *b, *swap, *spare;
-
-	if (is_sorted(a, t->sym.n))
-		return 0;
-	b = spare = malloc(t->sym.n * sizeof(*b));
-	if (!b)
-		return -ENOMEM;
-	for (unsigned shift = 0; shift < 64; shift += DIGIT) {
-		if (!radix_pass(a, b, t->sym.n, shift))
-			continue;
-		swap = a;
-		a = b;
-		b = swap;
-	}
-	if (a != t->sym.v)
-		memcpy(t->sym.v, a, t->sym.n * sizeof(*a));
-	free(spare);
-	return 0;
 }
 
 /* ---- aliases ---------------------------------------------------------------------------------------- */
@@ -296,7 +242,7 @@ int symtab_finish(struct symtab *t, enum symtab_ends ends)
 {
 	if (!t->sym.n || t->starts.n)
 		return 0;
-	if (sort_symbols(t))
+	if (numbered_sort_items(t->sym.v, t->sym.n, sizeof(*t->sym.v), offsetof(struct sym, start)))
 		return -ENOMEM;
 	/* In this order: of symbols without sizes at one address the last one gets one, and with
 	 * it the preference. */

@@ -4,6 +4,7 @@
  * key's values get ranks, a row's ranks are packed into numbers, and rows are sorted by these.
  * Equal rows stay in the order in which they came.
  */
+#include "base/numbered.h"
 #include "base/side.h"
 #include "view-int.h"
 
@@ -90,68 +91,16 @@ static uint64_t tuple_value(const struct ranker *r, uint32_t i)
 
 DEFINE_SORT(sort_ranked, struct ranked, struct ranker, cmp_ranked)
 
-/* ---- addresses that have no name ------------------------------------------------------------- */
-
-/*
- * Most values of large tables are these, and they are sorted apart, behind those with names, where output has an order of
- * its own (key->sort). By its objects a named one could stand between two unnamed ones, whose addresses have it
- * the other way round; what is sorted would depend on what came first.
- */
-struct address {
-	uint64_t ip; /* so that as an unsigned number it is where by_address() in keys has it */
-	uint32_t id;
-};
-
-#define DIGIT_BITS  11
-#define DIGITS	    6
-#define DIGIT(x, d) ((x) >> (d)*DIGIT_BITS & ((1u << DIGIT_BITS) - 1))
-
-/* One digit: @from to @to, those with equal ones in their order. @n: how many have each. */
-static void sort_digit(struct address *to, const struct address *from, size_t nr, unsigned d,
-		       uint32_t *n)
-{
-	uint32_t at = 0;
-
-	for (unsigned i = 0; i < 1u << DIGIT_BITS; i++) {
-		uint32_t have = n[i];
-
-		n[i] = at;
-		at += have;
-	}
-	for (size_t i = 0; i < nr; i++)
-		to[n[DIGIT(from[i].ip, d)]++] = from[i];
-}
-
-/* From the last digit to the first. Returns where the sorted ones are: @v or @tmp. NULL: no memory. */
-static struct address *sort_addresses(struct address *v, struct address *tmp, size_t nr)
-{
-	uint32_t(*n)[1u << DIGIT_BITS] = calloc(DIGITS, sizeof(*n));
-
-	if (!n)
-		return NULL;
-	for (size_t i = 0; i < nr; i++)
-		for (unsigned d = 0; d < DIGITS; d++)
-			n[d][DIGIT(v[i].ip, d)]++;
-	for (unsigned d = 0; d < DIGITS && nr; d++) {
-		struct address *was = v;
-
-		/* All have the same one. */
-		if (n[d][DIGIT(v[0].ip, d)] == nr)
-			continue;
-		sort_digit(tmp, v, nr, d, n[d]);
-		v = tmp;
-		tmp = was;
-	}
-	free(n);
-	return v;
-}
-
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* Values that are told apart, each once. */
+/*
+ * Values that are told apart, each once. Most of large tables are addresses that have no name, and they are sorted
+ * apart, behind those with names, where output has an order of its own (key->sort). By its objects a named one could stand
+ * between two unnamed ones, whose addresses have it the other way round; what is sorted would depend on what came first.
+ */
 struct values {
 	struct ranked *v;
-	struct address *unnamed;
+	struct numbered *unnamed; /* by their addresses, as by_address() in keys compares them */
 	uint32_t nr, nr_unnamed;
 	size_t room; /* of each; as much again, and half of that, lies behind, for sorting */
 };
@@ -174,7 +123,7 @@ static void values_add(struct values *l, const struct ranker *r, uint64_t value,
 	if (r->c->key->unnamed)
 		one.unnamed = r->c->key->unnamed(&r->t->keys, one.v, &one.ip);
 	if (one.unnamed && l->unnamed)
-		l->unnamed[l->nr_unnamed++] = (struct address){ one.ip ^ 1ULL << 63, id };
+		l->unnamed[l->nr_unnamed++] = (struct numbered){ one.ip ^ 1ULL << 63, id };
 	else
 		l->v[l->nr++] = one;
 }
@@ -182,7 +131,7 @@ static void values_add(struct values *l, const struct ranker *r, uint64_t value,
 /* Ranks of all by their ids to @to, and the largest to *@max. */
 static int values_rank(struct values *l, const struct ranker *r, uint32_t *to, uint32_t *max)
 {
-	struct address *u = l->unnamed;
+	struct numbered *u = l->unnamed;
 	uint32_t k = 0;
 
 	sort_ranked(l->v, l->nr, l->v + l->nr, r, 1);
@@ -192,13 +141,13 @@ static int values_rank(struct values *l, const struct ranker *r, uint32_t *to, u
 		to[l->v[i].id] = k;
 	}
 	if (l->nr_unnamed && !r->second)
-		u = sort_addresses(u, u + l->room, l->nr_unnamed);
+		u = numbered_sort(u, u + l->room, l->nr_unnamed);
 	if (l->nr_unnamed && !u)
 		return -ENOMEM;
 	k += l->nr && l->nr_unnamed;
 	for (uint32_t i = 0; i < l->nr_unnamed; i++) {
 		/* In the order of output they are all one. */
-		if (i && !r->second && u[i - 1].ip != u[i].ip)
+		if (i && !r->second && u[i - 1].number != u[i].number)
 			k++;
 		to[u[i].id] = k;
 	}
