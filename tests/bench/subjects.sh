@@ -1,11 +1,38 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that the benches of optimizers build from Debian's source packages, and a load of some seconds for each.
-# Sourced with $here (this directory) and the working directory where everything may be written.
+# Sourced with $here (this directory). What is written lies in a directory of its own, the working directory from here on.
 #
 #	NAME_SRC=DIR	the unpacked source of one (LUA_SRC, BZIP2_SRC); otherwise `apt-get source` is tried
+#	KEEP=DIR	everything is made in DIR and stays there; what DIR has already is only timed. So one machine can
+#			make the programs and another, quiet one time them: it needs Python and no compiler.
 
 subjects="lua bzip2"
+
+if [ -n "${KEEP:-}" ]; then
+	dir=$KEEP/$(basename "$0")
+	mkdir -p "$dir"
+else
+	dir=$(mktemp -d)
+	trap 'rm -rf "$dir"' EXIT
+fi
+cd "$dir"
+mkdir -p bin
+ln -sf "$O/perf" bin/perf # the optimizers' tools run it
+PATH=$PWD/bin:$PATH
+export PATH
+
+# subject_times NAME: make_all NAME, which makes programs of it and prints NAME=PROGRAM for each, then their times
+# in turn, also in the file `times`. Nothing after a failure: not for conditions, where `set -e` is off.
+subject_times() {
+	if [ ! -s "$1.programs" ]; then
+		make_all "$1" >programs.new
+		mv programs.new "$1.programs"
+	fi
+	# shellcheck disable=SC2046 # a list
+	python3 "$here/in-turn.py" "$(basename "$0"): $1:" "$ROUNDS" "$(subject_load "$1")" $(cat "$1.programs") >times
+	cat times
+}
 
 # subject_get NAME: its source, and what its load reads
 subject_get() {
@@ -19,7 +46,7 @@ subject_get() {
 	esac
 	eval "src_$1=\${$upper:-}"
 	eval "[ -n \"\$src_$1\" ]" || {
-		apt-get source -qq --download-only $package >/dev/null 2>&1 && mkdir "$1.d" &&
+		apt-get source -qq --download-only $package >/dev/null 2>&1 && mkdir -p "$1.d" &&
 			tar xf ${package}_*.orig.tar.* -C "$1.d" --strip-components=1 || {
 			echo "$(basename "$0"): no source of $1: set $upper, or add deb-src lines for apt" >&2
 			exit 1
