@@ -11,9 +11,11 @@ struct merger {
 	/* By number in the source: the number in the destination. */
 	uint32_t *name, *daddr, *frame, *group, *place, *place2, *step, *row, *leaf, *node;
 	uint32_t *nodes_before; /* by node, and one more: how many the destination had before */
-	uint32_t nodes_had;	/* by the destination, at first */
 	bool apart;		/* different steps and groups there are different ones here */
 };
+
+/* Threads that look for what the destination has. Each merge has some, and there are several at a time. */
+#define MERGE_THREADS 4
 
 /* Numbers for @n things, and one more: all ID_NONE. NULL: no memory. */
 uint32_t *table_new_map(size_t n);

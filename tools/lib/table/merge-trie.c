@@ -5,6 +5,7 @@
  * behind the others without a look. What was put there is not in the table by which nodes are found, for nobody looks any more
  * when this was the last merge, as it mostly was; who does look brings the table up to date (table_trie_index()).
  */
+#include "base/side.h"
 #include "merge-int.h"
 
 static uint32_t root_of(const struct merger *g, uint32_t group)
@@ -47,93 +48,134 @@ static int look_apart(struct merger *g)
 
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
-/* Nodes whose memory is asked for before the first of them is looked up. */
-#define NODES_AHEAD 64
+/* What nodes of the source are in the destination, as far as one can say before the first gets its number there. */
+struct finder {
+	const struct merger *g;
+	uint64_t *hash;
+	uint32_t *have; /* by node: one of that hash and step; ID_NONE: there is none */
+	uint32_t *up;	/* its parent; NODE_SEVERAL: there are more of them */
+};
 
-/* Nothing is looked up below what is known to be new. */
-static bool is_new(const struct merger *g, uint32_t parent)
+#define NODE_SEVERAL UINT32_MAX
+
+/* Hashes need no number of the destination: that of the parent, which has a lower number here, and the step. */
+static void hash_nodes(struct finder *f)
 {
-	return g->apart && !(parent & NODE_ROOT) && g->node[parent] != ID_NONE &&
-	       g->node[parent] >= g->nodes_had;
-}
+	const struct chains *c = &f->g->from->ch;
 
-/*
- * Hashes of nodes @from up to @to, which need no number there: that of the parent, which has a lower
- * number here, and the step.
- */
-static void hash_nodes(struct merger *g, uint64_t *hash, uint32_t from, uint32_t to)
-{
-	const struct chains *c = &g->from->ch;
-
-	for (uint32_t i = from; i < to; i++) {
+	for (uint32_t i = 0; i < c->nodes.n; i++) {
 		const struct node *n = &c->nodes.v[i];
-		uint64_t up;
-
-		if (is_new(g, n->parent))
-			continue;
 		/* Numbers of parents are lower: NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign) */
-		up = n->parent & NODE_ROOT
-			     ? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).hash
-			     : hash[n->parent];
-		hash[i] = hash_mix(up, g->step[n->step]);
-		htab_prefetch(&g->to->ch.node_tab, hash[i]);
-	}
-	for (uint32_t i = from; i < to; i++) {
-		uint32_t have;
+		uint64_t up = n->parent & NODE_ROOT
+				      ? table_node_root(root_of(f->g, n->parent & ~NODE_ROOT)).hash
+				      : f->hash[n->parent];
 
-		if (is_new(g, c->nodes.v[i].parent))
-			continue;
-		have = htab_peek(&g->to->ch.node_tab, hash[i]);
-		if (have != UINT32_MAX)
-			__builtin_prefetch(&g->to->ch.nodes.v[have]);
+		f->hash[i] = hash_mix(up, f->g->step[n->step]);
 	}
 }
 
-static int map_node(struct merger *g, const uint64_t *hash, uint32_t i)
+static void find_node(struct finder *f, uint32_t i)
+{
+	const struct chains *to = &f->g->to->ch;
+	uint32_t step = f->g->step[f->g->from->ch.nodes.v[i].step], n;
+
+	for (struct htab_it it = htab_find(&to->node_tab, f->hash[i]);
+	     htab_next(&to->node_tab, &it, &n);) {
+		if (to->nodes.v[n].step != step)
+			continue;
+		f->up[i] = f->have[i] == ID_NONE ? to->nodes.v[n].parent : NODE_SEVERAL;
+		f->have[i] = n;
+	}
+}
+
+/* Nodes that a thread looks for at once, and those whose memory is asked for before, in two steps. */
+#define FIND_AT_ONCE 16384u
+#define NODES_AHEAD  16
+
+/* Nothing is added to what is looked through. */
+static void find_nodes(void *finder, size_t piece)
+{
+	struct finder *f = finder;
+	const struct chains *c = &f->g->from->ch, *to = &f->g->to->ch;
+	uint32_t from = (uint32_t)piece * FIND_AT_ONCE,
+		 end = (uint32_t)min_u64(c->nodes.n, from + (uint64_t)FIND_AT_ONCE);
+
+	for (uint32_t i = from; i < end; i++) {
+		uint32_t up = c->nodes.v[i].parent, have;
+
+		if (i + 2 * NODES_AHEAD < end)
+			htab_prefetch(&to->node_tab, f->hash[i + 2 * NODES_AHEAD]);
+		if (i + NODES_AHEAD < end) {
+			have = htab_peek(&to->node_tab, f->hash[i + NODES_AHEAD]);
+			if (have != UINT32_MAX)
+				__builtin_prefetch(&to->nodes.v[have]);
+		}
+		/* Nothing is below what is not there; of other pieces nothing is known yet. */
+		if (up >= from && up < end && f->have[up] == ID_NONE)
+			continue;
+		find_node(f, i);
+	}
+}
+
+static int map_node(struct merger *g, const struct finder *f, uint32_t i)
 {
 	const struct node *n = &g->from->ch.nodes.v[i];
 	uint32_t thread = mapped(g->maps->thread, n->thread);
 	struct node_at at = {
+		.hash = f->hash[i],
 		.node = n->parent & NODE_ROOT
 				? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).node
 				: g->node[n->parent],
 	};
-	int ret;
+	bool there = f->have[i] != ID_NONE;
+	int ret = 0;
 
 	g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
-	if (is_new(g, n->parent)) {
+	if (there && f->up[i] == at.node)
+		at.node = f->have[i];
+	else if (!g->apart)
+		ret = table_node_child(g->to, &at, g->step[n->step], thread);
+	else if (there && f->up[i] == NODE_SEVERAL)
+		ret = table_node_find(g->to, &at, g->step[n->step], thread);
+	else
 		ret = table_node_push(g->to, &at, g->step[n->step], thread);
-	} else {
-		at.hash = hash[i];
-		ret = g->apart ? table_node_find(g->to, &at, g->step[n->step], thread)
-			       : table_node_child(g->to, &at, g->step[n->step], thread);
-	}
 	g->node[i] = at.node;
 	return ret;
 }
 
-/* Parents have lower numbers than their children. */
+/*
+ * All are looked for first, by several threads, and then they get their numbers, parents before their children: what is
+ * there has the parent that this one's has become, or else is another one's child.
+ */
 int table_merge_nodes(struct merger *g)
 {
 	size_t n = g->from->ch.nodes.n;
-	uint64_t *hash = malloc((n + 1) * sizeof(*hash));
+	struct finder f = {
+		.g = g,
+		.hash = malloc((n + 1) * sizeof(*f.hash)),
+		.have = table_new_map(n),
+		.up = malloc((n + 1) * sizeof(*f.up)),
+	};
 	int ret = look_apart(g);
 
-	g->nodes_had = (uint32_t)g->to->ch.nodes.n;
 	g->node = table_new_map(n);
 	g->nodes_before = table_new_map(n + 1);
-	if (!g->node || !g->nodes_before || !hash)
+	if (!g->node || !g->nodes_before || !f.hash || !f.have || !f.up)
 		ret = -ENOMEM;
-	for (uint32_t i = 0; !ret && i < n; i++) {
-		if (i % NODES_AHEAD == 0)
-			hash_nodes(g, hash, i, (uint32_t)min_u64(i + NODES_AHEAD, n));
-		ret = map_node(g, hash, i);
+	if (!ret) {
+		hash_nodes(&f);
+		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, MERGE_THREADS),
+			     (n + FIND_AT_ONCE - 1) / FIND_AT_ONCE, find_nodes, &f);
 	}
+	for (uint32_t i = 0; !ret && i < n; i++)
+		ret = map_node(g, &f, i);
 	if (!ret)
 		g->nodes_before[n] = (uint32_t)g->to->ch.nodes.n;
 	if (!g->apart)
 		g->to->feed->nodes_found = g->to->ch.nodes.n;
-	free(hash);
+	free(f.hash);
+	free(f.have);
+	free(f.up);
 	return ret;
 }
 
@@ -167,6 +209,9 @@ static void mark_rows(struct merger *g, uint32_t *row, size_t leaf)
 	}
 }
 
+/* Leafs whose node and row are asked for before. */
+#define LEAFS_AHEAD 16
+
 int table_merge_leafs(struct merger *g)
 {
 	const struct chains *c = &g->from->ch;
@@ -176,6 +221,12 @@ int table_merge_leafs(struct merger *g)
 	if (!g->leaf)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->leafs.n; i++) {
+		if (i + LEAFS_AHEAD < c->leafs.n) {
+			const struct leaf *ahead = &c->leafs.v[i + LEAFS_AHEAD];
+
+			__builtin_prefetch(&g->to->ch.nodes.v[g->node[ahead->node]], 1);
+			__builtin_prefetch(&g->to->rows.v[g->row[ahead->row]]);
+		}
 		mark_rows(g, &row, i);
 		const struct leaf *l = &c->leafs.v[i];
 		struct leaf *to =

@@ -109,8 +109,6 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 /* Frames that a thread looks for at once, and those whose memory is asked for before. */
 #define FRAMES_AT_ONCE 16384u
 #define FRAMES_AHEAD   32
-/* Each merge has some, and there are several at a time. */
-#define FRAME_THREADS 4
 
 /* Bare frames that the destination has. Nothing is added to what is looked through. */
 static void find_frames(void *merger, size_t piece)
@@ -144,7 +142,7 @@ static int map_frames(struct merger *g)
 	if (!g->frame)
 		ret = -ENOMEM;
 	if (!ret)
-		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, FRAME_THREADS),
+		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, MERGE_THREADS),
 			     (n + FRAMES_AT_ONCE - 1) / FRAMES_AT_ONCE, find_frames, g);
 	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
 		key[feed->keys.frame_at.v[k]] = k;
