@@ -164,6 +164,8 @@ uint32_t keys_tuple_id(struct tuples *t, const uint64_t *vals); /* ID_NONE: no m
 /* In two steps, for who asks the caches in between: by their hash. */
 uint64_t keys_tuple_hash(const struct tuples *t, const uint64_t *vals);
 uint32_t keys_tuple_id_at(struct tuples *t, uint64_t hash, const uint64_t *vals);
+/* ID_NONE: these values never came. */
+uint32_t keys_tuple_find(const struct tuples *t, uint64_t hash, const uint64_t *vals);
 /* The same for values that never came and are never looked for. */
 uint32_t keys_tuple_push(struct tuples *t, const uint64_t *vals);
 void keys_tuples_free(struct tuples *t);

@@ -30,13 +30,27 @@ static inline bool is_tuple(const struct tuples *t, uint32_t id, const uint64_t 
 	return true;
 }
 
-uint32_t keys_tuple_id_at(struct tuples *t, uint64_t h, const uint64_t *vals)
+static inline uint32_t find(const struct tuples *t, uint64_t h, const uint64_t *vals)
 {
 	uint32_t id;
 
 	for (struct htab_it it = htab_find(&t->tab, h); htab_next(&t->tab, &it, &id);)
 		if (is_tuple(t, id, vals))
 			return id;
+	return ID_NONE;
+}
+
+uint32_t keys_tuple_find(const struct tuples *t, uint64_t h, const uint64_t *vals)
+{
+	return find(t, h, vals);
+}
+
+uint32_t keys_tuple_id_at(struct tuples *t, uint64_t h, const uint64_t *vals)
+{
+	uint32_t id = find(t, h, vals);
+
+	if (id != ID_NONE)
+		return id;
 	id = keys_tuple_push(t, vals);
 	return id == ID_NONE || htab_add(&t->tab, h, id) ? ID_NONE : id;
 }

@@ -216,18 +216,27 @@ int resolver_match_symbols(struct resolver *to, const struct resolver *from,
 	return ret;
 }
 
+#define MATCH_AT_ONCE 64u
+
 int resolver_match_locs(struct resolver *to, const struct resolver *from,
 			struct dso *const *objects, uint32_t **loc)
 {
 	uint32_t *map = malloc((from->nr_locs + 1ULL) * sizeof(*map));
 
-	for (uint32_t i = 0; map && i < from->nr_locs; i++) {
-		const struct loc *l = resolver_loc(from, i);
-		struct wanted w =
-			resolver_wanted(l->dso ? objects[l->dso->idx] : NULL, l->addr, l->cpumode);
+	for (uint32_t i = 0; map && i < from->nr_locs; i += MATCH_AT_ONCE) {
+		uint32_t n = (uint32_t)min_u64(from->nr_locs - i, MATCH_AT_ONCE);
+		struct code_at at[MATCH_AT_ONCE];
 
-		map[i] = resolver_get(to, &w);
-		if (map[i] == LOC_NONE) {
+		for (uint32_t k = 0; k < n; k++) {
+			const struct loc *l = resolver_loc(from, i + k);
+
+			at[k] = (struct code_at){ l->dso ? objects[l->dso->idx] : NULL, l->addr,
+						  l->cpumode };
+		}
+		resolver_find_at(to, at, map + i, n);
+		for (uint32_t k = 0; k < n; k++) {
+			if (map[i + k] != LOC_NONE)
+				continue;
 			free(map);
 			return -ENOMEM;
 		}

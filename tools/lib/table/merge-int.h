@@ -3,6 +3,7 @@
 #ifndef PERF_TABLE_MERGE_INT_H
 #define PERF_TABLE_MERGE_INT_H
 
+#include "base/side.h"
 #include "table-int.h"
 
 struct merger {
@@ -14,15 +15,28 @@ struct merger {
 	bool apart;		/* different steps and groups there are different ones here */
 };
 
-/* Threads that look for what the destination has. Each merge has some, and there are several at a time. */
-#define MERGE_THREADS 4
-
 /* Numbers for @n things, and one more: all ID_NONE. NULL: no memory. */
 uint32_t *table_new_map(size_t n);
 
 static inline uint32_t mapped(const uint32_t *map, uint32_t id)
 {
 	return map && id != ID_NONE ? map[id] : id;
+}
+
+/*
+ * What there is much of is looked for in the destination first, by several threads, to which nothing is added meanwhile; then
+ * what is new gets its numbers in order. So many a thread looks for at once, and asks for the memory of so many before;
+ * few threads, for there are several merges at a time.
+ */
+#define FIND_AT_ONCE 16384u
+#define FIND_AHEAD   32u
+#define FIND_THREADS 4
+
+/* Calls @find for each piece of FIND_AT_ONCE out of @n. */
+static inline void find_side_by_side(const struct merger *g, size_t n, side_fn *find, void *ctx)
+{
+	side_by_side((unsigned)min_u64(g->to->keys.o.jobs, FIND_THREADS),
+		     (n + FIND_AT_ONCE - 1) / FIND_AT_ONCE, find, ctx);
 }
 
 /* Parts of table_merge(): 0 or -ENOMEM. */

@@ -5,7 +5,6 @@
  * behind the others without a look. What was put there is not in the table by which nodes are found, for nobody looks any more
  * when this was the last merge, as it mostly was; who does look brings the table up to date (table_trie_index()).
  */
-#include "base/side.h"
 #include "merge-int.h"
 
 static uint32_t root_of(const struct merger *g, uint32_t group)
@@ -88,11 +87,6 @@ static void find_node(struct finder *f, uint32_t i)
 	}
 }
 
-/* Nodes that a thread looks for at once, and those whose memory is asked for before, in two steps. */
-#define FIND_AT_ONCE 16384u
-#define NODES_AHEAD  16
-
-/* Nothing is added to what is looked through. */
 static void find_nodes(void *finder, size_t piece)
 {
 	struct finder *f = finder;
@@ -103,10 +97,10 @@ static void find_nodes(void *finder, size_t piece)
 	for (uint32_t i = from; i < end; i++) {
 		uint32_t up = c->nodes.v[i].parent, have;
 
-		if (i + 2 * NODES_AHEAD < end)
-			htab_prefetch(&to->node_tab, f->hash[i + 2 * NODES_AHEAD]);
-		if (i + NODES_AHEAD < end) {
-			have = htab_peek(&to->node_tab, f->hash[i + NODES_AHEAD]);
+		if (i + FIND_AHEAD < end)
+			htab_prefetch(&to->node_tab, f->hash[i + FIND_AHEAD]);
+		if (i + FIND_AHEAD / 2 < end) {
+			have = htab_peek(&to->node_tab, f->hash[i + FIND_AHEAD / 2]);
 			if (have != UINT32_MAX)
 				__builtin_prefetch(&to->nodes.v[have]);
 		}
@@ -164,8 +158,7 @@ int table_merge_nodes(struct merger *g)
 		ret = -ENOMEM;
 	if (!ret) {
 		hash_nodes(&f);
-		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, MERGE_THREADS),
-			     (n + FIND_AT_ONCE - 1) / FIND_AT_ONCE, find_nodes, &f);
+		find_side_by_side(g, n, find_nodes, &f);
 	}
 	for (uint32_t i = 0; !ret && i < n; i++)
 		ret = map_node(g, &f, i);
@@ -209,9 +202,6 @@ static void mark_rows(struct merger *g, uint32_t *row, size_t leaf)
 	}
 }
 
-/* Leafs whose node and row are asked for before. */
-#define LEAFS_AHEAD 16
-
 int table_merge_leafs(struct merger *g)
 {
 	const struct chains *c = &g->from->ch;
@@ -221,8 +211,8 @@ int table_merge_leafs(struct merger *g)
 	if (!g->leaf)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < c->leafs.n; i++) {
-		if (i + LEAFS_AHEAD < c->leafs.n) {
-			const struct leaf *ahead = &c->leafs.v[i + LEAFS_AHEAD];
+		if (i + FIND_AHEAD < c->leafs.n) {
+			const struct leaf *ahead = &c->leafs.v[i + FIND_AHEAD];
 
 			__builtin_prefetch(&g->to->ch.nodes.v[g->node[ahead->node]], 1);
 			__builtin_prefetch(&g->to->rows.v[g->row[ahead->row]]);

@@ -10,7 +10,6 @@
  * one, and what a row keeps of its first sample is what the destination has: nothing that is shown
  * can tell a merged table from one that was read whole.
  */
-#include "base/side.h"
 #include "merge-int.h"
 
 uint32_t *table_new_map(size_t n)
@@ -106,31 +105,26 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
 }
 
-/* Frames that a thread looks for at once, and those whose memory is asked for before. */
-#define FRAMES_AT_ONCE 16384u
-#define FRAMES_AHEAD   32
-
-/* Bare frames that the destination has. Nothing is added to what is looked through. */
+/* Bare frames. */
 static void find_frames(void *merger, size_t piece)
 {
 	struct merger *g = merger;
 	const struct frame_info *f = g->from->keys.frames.v;
 	const struct keys *to = &g->to->keys;
-	size_t from = piece * FRAMES_AT_ONCE,
-	       end = min_u64(g->from->keys.frames.n, from + FRAMES_AT_ONCE);
+	size_t from = piece * FIND_AT_ONCE,
+	       end = min_u64(g->from->keys.frames.n, from + FIND_AT_ONCE);
 
 	for (size_t i = from; i < end; i++) {
-		if (i + 2 * FRAMES_AHEAD < end)
-			keys_bare_prefetch(to, g->name[f[i + 2 * FRAMES_AHEAD].dso_name],
-					   f[i + 2 * FRAMES_AHEAD].ip);
-		if (i + FRAMES_AHEAD < end)
-			keys_bare_prefetch_next(to, g->name[f[i + FRAMES_AHEAD].dso_name],
-						f[i + FRAMES_AHEAD].ip);
+		if (i + 2 * FIND_AHEAD < end)
+			keys_bare_prefetch(to, g->name[f[i + 2 * FIND_AHEAD].dso_name],
+					   f[i + 2 * FIND_AHEAD].ip);
+		if (i + FIND_AHEAD < end)
+			keys_bare_prefetch_next(to, g->name[f[i + FIND_AHEAD].dso_name],
+						f[i + FIND_AHEAD].ip);
 		g->frame[i] = keys_frame_find_bare(to, g->name[f[i].dso_name], f[i].ip);
 	}
 }
 
-/* All are looked for first, by several threads; then those that are new get their numbers in order. */
 static int map_frames(struct merger *g)
 {
 	const struct feed *feed = g->from->feed;
@@ -142,8 +136,7 @@ static int map_frames(struct merger *g)
 	if (!g->frame)
 		ret = -ENOMEM;
 	if (!ret)
-		side_by_side((unsigned)min_u64(g->to->keys.o.jobs, MERGE_THREADS),
-			     (n + FRAMES_AT_ONCE - 1) / FRAMES_AT_ONCE, find_frames, g);
+		find_side_by_side(g, n, find_frames, g);
 	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
 		key[feed->keys.frame_at.v[k]] = k;
 	for (uint32_t i = 0; !ret && i < n; i++)
@@ -207,19 +200,82 @@ static int join_widths(struct merger *g, bool second, uint32_t to, uint32_t from
 	return 0;
 }
 
-/* @push: no other of these values came or will be looked for. */
-static int map_place(struct merger *g, uint32_t i, bool second, bool push)
+/* The values of a place of the source as they are in the destination. */
+static void map_values(const struct merger *g, uint32_t i, bool second, uint64_t *vals)
 {
 	struct keys_col *const *cols = second ? g->from->place2_cols : g->from->place_cols;
 	const struct tuples *have = second ? &g->from->places2 : &g->from->places;
+
+	for (unsigned c = 0; c < have->width; c++)
+		vals[c] = map_value(g, cols[c]->key, keys_tuple_get(have, i)[c]);
+}
+
+/* @push: no other of these values came or will be looked for. */
+static int map_place(struct merger *g, uint32_t i, bool second, bool push)
+{
 	struct tuples *t = second ? &g->to->places2 : &g->to->places;
 	uint32_t *map = second ? g->place2 : g->place;
 	uint64_t vals[MAX_KEYS];
 
-	for (unsigned c = 0; c < have->width; c++)
-		vals[c] = map_value(g, cols[c]->key, keys_tuple_get(have, i)[c]);
+	map_values(g, i, second, vals);
 	map[i] = push ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
 	return map[i] == ID_NONE ? -ENOMEM : join_widths(g, second, map[i], i);
+}
+
+/* ---- places ---------------------------------------------------------------------------------- */
+
+struct place_finder {
+	const struct merger *g;
+	bool second;
+	/* By place of the source; ID_NONE: the destination does not have it, or it has a number already. */
+	uint32_t *found;
+};
+
+static uint64_t place_hash(const struct place_finder *f, uint32_t i, uint64_t *vals)
+{
+	map_values(f->g, i, f->second, vals);
+	return keys_tuple_hash(f->second ? &f->g->to->places2 : &f->g->to->places, vals);
+}
+
+static void find_places(void *finder, size_t piece)
+{
+	const struct place_finder *f = finder;
+	const struct tuples *to = f->second ? &f->g->to->places2 : &f->g->to->places,
+			    *have = f->second ? &f->g->from->places2 : &f->g->from->places;
+	const uint32_t *map = f->second ? f->g->place2 : f->g->place;
+	uint32_t from = (uint32_t)piece * FIND_AT_ONCE,
+		 end = (uint32_t)min_u64(have->n, from + (uint64_t)FIND_AT_ONCE);
+	uint64_t vals[MAX_KEYS], hash;
+
+	for (uint32_t i = from; i < end; i++) {
+		if (i + FIND_AHEAD < end && map[i + FIND_AHEAD] == ID_NONE)
+			htab_prefetch(&to->tab, place_hash(f, i + FIND_AHEAD, vals));
+		if (map[i] != ID_NONE)
+			continue;
+		hash = place_hash(f, i, vals);
+		f->found[i] = keys_tuple_find(to, hash, vals);
+	}
+}
+
+/* Those that have no number yet. */
+static int map_places(struct merger *g, bool second)
+{
+	uint32_t n = second ? g->from->places2.n : g->from->places.n;
+	uint32_t *map = second ? g->place2 : g->place;
+	struct place_finder f = { g, second, table_new_map(n) };
+	int ret = f.found ? 0 : -ENOMEM;
+
+	if (!ret)
+		find_side_by_side(g, n, find_places, &f);
+	for (uint32_t i = 0; !ret && i < n; i++) {
+		if (map[i] != ID_NONE)
+			continue;
+		map[i] = f.found[i];
+		ret = map[i] == ID_NONE ? map_place(g, i, second, false)
+					: join_widths(g, second, map[i], i);
+	}
+	free(f.found);
+	return ret;
 }
 
 /* ---- steps and places ------------------------------------------------------------------------ */
@@ -268,12 +324,8 @@ static int map_steps(struct merger *g)
 		if (is_bare(g, i) && map_bare_step(g, i, &from->steps.v[i]))
 			return -ENOMEM;
 	}
-	for (uint32_t i = 0; i < from->places.n; i++)
-		if (g->place[i] == ID_NONE && map_place(g, i, false, false))
-			return -ENOMEM;
-	for (uint32_t i = 0; i < from->places2.n; i++)
-		if (map_place(g, i, true, false))
-			return -ENOMEM;
+	if (map_places(g, false) || map_places(g, true))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < from->steps.n; i++) {
 		const struct step *s = &from->steps.v[i];
 
@@ -287,6 +339,30 @@ static int map_steps(struct merger *g)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+static uint32_t map_place2(const struct merger *g, const struct keys_row *r)
+{
+	return g->from->keys.o.branch ? g->place2[r->place2] : r->place2;
+}
+
+static void find_rows(void *merger, size_t piece)
+{
+	struct merger *g = merger;
+	const struct table *have = g->from;
+	size_t from = piece * FIND_AT_ONCE, end = min_u64(have->rows.n, from + FIND_AT_ONCE);
+
+	for (size_t i = from; i < end; i++) {
+		const struct keys_row *r = &have->rows.v[i], *next;
+
+		if (i + FIND_AHEAD < end) {
+			next = &r[FIND_AHEAD];
+			table_row_prefetch(g->to, g->group[next->group], g->place[next->place],
+					   map_place2(g, next), next->bits);
+		}
+		g->row[i] = table_row_find(g->to, g->group[r->group], g->place[r->place],
+					   map_place2(g, r), r->bits);
+	}
+}
+
 static int map_rows(struct merger *g)
 {
 	const struct table *from = g->from;
@@ -294,12 +370,16 @@ static int map_rows(struct merger *g)
 	g->row = table_new_map(from->rows.n);
 	if (!g->row)
 		return -ENOMEM;
+	find_side_by_side(g, from->rows.n, find_rows, g);
 	for (uint32_t i = 0; i < from->rows.n; i++) {
 		const struct keys_row *r = &from->rows.v[i];
-		uint32_t place2 = from->keys.o.branch ? g->place2[r->place2] : r->place2;
-		struct keys_row *row = table_row_of(g->to, g->group[r->group], g->place[r->place],
-						    place2, r->bits);
+		struct keys_row *row;
 
+		if (g->row[i] != ID_NONE)
+			row = &g->to->rows.v[g->row[i]];
+		else
+			row = table_row_of(g->to, g->group[r->group], g->place[r->place],
+					   map_place2(g, r), r->bits);
 		if (!row)
 			return -ENOMEM;
 		if (row->thread == ID_NONE) {

@@ -159,10 +159,10 @@ static int rows_of_misses(struct table *t, const struct misses *m)
 	for (unsigned i = 0; i < m->n; i++) {
 		if (m->v[i]->place == ID_NONE)
 			return -ENOMEM;
-		table_row_prefetch(t, m->v[i]->group, m->v[i]->place);
+		table_row_prefetch(t, m->v[i]->group, m->v[i]->place, 0, 0);
 	}
 	for (unsigned i = 0; i < m->n; i++)
-		table_row_prefetch_next(t, m->v[i]->group, m->v[i]->place);
+		table_row_prefetch_next(t, m->v[i]->group, m->v[i]->place, 0, 0);
 	for (unsigned i = 0; i < m->n; i++) {
 		const struct queued *s = m->v[i];
 		struct keys_row *row =

@@ -40,21 +40,41 @@ static uint64_t row_hash(uint32_t group, uint32_t place, uint32_t place2, uint32
 	return hash_mix((uint64_t)group << 32 | place, (uint64_t)place2 << 32 | bits);
 }
 
-void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place)
+void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			uint32_t bits)
 {
-	struct htab_it it = htab_find(&t->row_tab, row_hash(group, place, 0, 0));
-
-	if (t->row_tab.slot)
-		__builtin_prefetch(&t->row_tab.slot[it.pos]);
+	htab_prefetch(&t->row_tab, row_hash(group, place, place2, bits));
 }
 
-void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place)
+void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			     uint32_t bits)
 {
-	struct htab_it it = htab_find(&t->row_tab, row_hash(group, place, 0, 0));
+	struct htab_it it = htab_find(&t->row_tab, row_hash(group, place, place2, bits));
 	uint32_t i;
 
 	if (htab_next(&t->row_tab, &it, &i))
 		__builtin_prefetch(&t->rows.v[i], 1);
+}
+
+static inline uint32_t find(const struct table *t, uint64_t hash, uint32_t group, uint32_t place,
+			    uint32_t place2, uint32_t bits)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&t->row_tab, hash); htab_next(&t->row_tab, &it, &i);) {
+		const struct keys_row *r = &t->rows.v[i];
+
+		if (r->group == group && r->place == place && r->place2 == place2 &&
+		    r->bits == bits)
+			return i;
+	}
+	return ID_NONE;
+}
+
+uint32_t table_row_find(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			uint32_t bits)
+{
+	return find(t, row_hash(group, place, place2, bits), group, place, place2, bits);
 }
 
 struct keys_row *table_row_of(struct table *t, uint32_t group, uint32_t place, uint32_t place2,
@@ -62,15 +82,10 @@ struct keys_row *table_row_of(struct table *t, uint32_t group, uint32_t place, u
 {
 	uint64_t h = row_hash(group, place, place2, bits);
 	struct keys_row row = { .group = group, .place = place, .place2 = place2, .bits = bits };
-	uint32_t i;
+	uint32_t i = find(t, h, group, place, place2, bits);
 
-	for (struct htab_it it = htab_find(&t->row_tab, h); htab_next(&t->row_tab, &it, &i);) {
-		struct keys_row *r = &t->rows.v[i];
-
-		if (r->group == group && r->place == place && r->place2 == place2 &&
-		    r->bits == bits)
-			return r;
-	}
+	if (i != ID_NONE)
+		return &t->rows.v[i];
 	row.idx = (uint32_t)t->rows.n;
 	row.thread = ID_NONE;
 	if (vec_push(&t->rows, row) || htab_add(&t->row_tab, h, row.idx))

@@ -44,10 +44,15 @@ int table_steps_of(struct table *t, uint32_t loc, uint64_t ip, const uint32_t **
 /* rows.c */
 uint32_t table_group_of(struct table *t, const struct sample *s, struct thread *th);
 /* Ask for the memory that table_row_of() looks at first and (later) next. */
-void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place);
-void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place);
+void table_row_prefetch(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			uint32_t bits);
+void table_row_prefetch_next(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			     uint32_t bits);
 struct keys_row *table_row_of(struct table *t, uint32_t group, uint32_t place, uint32_t place2,
 			      uint32_t bits);
+/* Its number; ID_NONE: there is none. */
+uint32_t table_row_find(const struct table *t, uint32_t group, uint32_t place, uint32_t place2,
+			uint32_t bits);
 /* Makes the table of table_row_of() anew: callers' rows are put behind the others without it. */
 int table_rows_index(struct table *t);
 /* The row of a sample; the first one leaves its marks on it. */

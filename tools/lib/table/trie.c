@@ -149,7 +149,7 @@ static int hash_steps(struct table *t, const struct chain_batch *b)
 			q->hash.v[job->step + s] = way->v[job->keep + s].hash = h;
 			htab_prefetch(&c->node_tab, h);
 		}
-		table_row_prefetch(t, job->group, job->place);
+		table_row_prefetch(t, job->group, job->place, 0, 0);
 	}
 	return 0;
 }
@@ -176,7 +176,7 @@ static void ask_for_nodes(const struct table *t, const struct chain_batch *b)
 		if (n != UINT32_MAX && c->nodes.v[n].leaf != ID_NONE)
 			__builtin_prefetch(&c->leafs.v[c->nodes.v[n].leaf], 1);
 		else
-			table_row_prefetch_next(t, job->group, job->place);
+			table_row_prefetch_next(t, job->group, job->place, 0, 0);
 	}
 }
 
