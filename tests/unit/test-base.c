@@ -115,6 +115,34 @@ static void test_htab(void **state)
 	htab_free(&t);
 }
 
+/* Room for many at once: no slot moves while they come, and what was there is found. */
+static void test_htab_reserve(void **state)
+{
+	struct htab t = { 0 };
+	uint32_t idx, hits = 0;
+	const uint64_t *slot;
+
+	(void)state;
+	for (uint32_t n = 0; n < 100000; n = 2 * n + 1) {
+		uint32_t before = t.used;
+
+		assert_int_equal(htab_reserve(&t, n), 0);
+		slot = t.slot;
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(htab_add(&t, hash_u64(before + i), before + i), 0);
+		assert_ptr_equal(t.slot, slot);
+		assert_int_equal(htab_reserve(&t, 0), 0);
+		assert_ptr_equal(t.slot, slot);
+	}
+	for (uint32_t i = 0; i < t.used; i++)
+		for (struct htab_it it = htab_find(&t, hash_u64(i)); htab_next(&t, &it, &idx);)
+			hits += idx == i;
+	assert_int_equal(hits, t.used);
+	assert_int_equal(htab_reserve(&t, UINT32_MAX), -ENOMEM);
+	assert_int_equal(htab_reserve(&t, SIZE_MAX), -ENOMEM);
+	htab_free(&t);
+}
+
 /* A page's addresses, and those of pages: neighbours do not share a slot. */
 static void test_hash_slot(void **state)
 {
@@ -700,6 +728,7 @@ int main(void)
 		cmocka_unit_test(test_cursor_str),
 		cmocka_unit_test(test_vec_reach),
 		cmocka_unit_test(test_htab),
+		cmocka_unit_test(test_htab_reserve),
 		cmocka_unit_test(test_hash_slot),
 		cmocka_unit_test(test_intern),
 		cmocka_unit_test(test_arena_oversized),

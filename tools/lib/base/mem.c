@@ -217,12 +217,19 @@ void *slots_resize(void *old, unsigned from, unsigned to, size_t size, slots_has
 	return new;
 }
 
-static int htab_grow(struct htab *t)
+/* How many entries there may be before there have to be more slots: three of four have one. */
+static uint32_t htab_room(uint32_t mask)
 {
-	uint32_t size = t->slot ? (t->mask + 1) * 2 : 64, mask = size - 1;
+	return mask - mask / 4;
+}
+
+/* To @size slots, a power of 2, 0 = 2^32. */
+static int htab_grow(struct htab *t, uint32_t size)
+{
+	uint32_t mask = size - 1;
 	uint64_t *slot;
 
-	if (!size) /* 2^32 slots: more entries than indices */
+	if (!size) /* more entries than indices */
 		return -ENOMEM;
 	slot = slots_new(size * sizeof(*slot));
 	if (!slot)
@@ -245,13 +252,27 @@ static int htab_grow(struct htab *t)
 	return 0;
 }
 
+static uint32_t next_size(const struct htab *t)
+{
+	return t->slot ? (t->mask + 1) * 2 : 64;
+}
+
+int htab_reserve(struct htab *t, size_t n)
+{
+	uint32_t size = t->slot ? t->mask + 1 : next_size(t);
+
+	while (size && n > (size_t)htab_room(size - 1) - t->used)
+		size *= 2;
+	return t->slot && size == t->mask + 1 ? 0 : htab_grow(t, size);
+}
+
 int htab_add(struct htab *t, uint64_t hash, uint32_t idx)
 {
 	uint32_t tag = (uint32_t)(hash >> 32), pos;
 
 	if (idx == UINT32_MAX)
 		return -ENOMEM;
-	if ((!t->slot || t->used >= t->mask - t->mask / 4) && htab_grow(t))
+	if ((!t->slot || t->used >= htab_room(t->mask)) && htab_grow(t, next_size(t)))
 		return -ENOMEM;
 	pos = tag & t->mask;
 	while (t->slot[pos])

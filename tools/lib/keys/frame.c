@@ -115,14 +115,23 @@ uint32_t keys_frame_bare(struct keys *ks, const struct frame_info *f)
 	return ID_NONE;
 }
 
+/* Slots that are asked for before. */
+#define INDEX_AHEAD 32
+
 int keys_frames_index(struct keys *ks, size_t from)
 {
 	const uint32_t *other = ks->reader->frame_at.v; /* those that are no bare ones, ascending */
 	size_t nr = ks->reader->frame_at.n;
 
+	if (htab_reserve(&ks->reader->bare_tab, ks->frames.n - from))
+		return -ENOMEM;
 	while (nr && *other < from)
 		other++, nr--;
 	for (size_t i = from; i < ks->frames.n; i++) {
+		const struct frame_info *ahead =
+			&ks->frames.v[min_u64(i + INDEX_AHEAD, ks->frames.n - 1)];
+
+		keys_bare_prefetch(ks, ahead->dso_name, ahead->ip);
 		if (nr && *other == i)
 			other++, nr--;
 		else if (index_bare(ks, (uint32_t)i))

@@ -56,20 +56,26 @@ int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t
 	return find_node(&t->ch, at, step) ? 0 : push_node(&t->ch, at, step, thread);
 }
 
+/* Slots that are asked for before. */
+#define INDEX_AHEAD 32
+
 int table_trie_index(struct table *t, size_t from)
 {
 	struct chains *c = &t->ch;
 	uint64_t *hash = malloc((c->nodes.n + 1) * sizeof(*hash));
-	int ret = hash ? 0 : -ENOMEM;
+	int ret = hash ? htab_reserve(&c->node_tab, c->nodes.n - from) : -ENOMEM;
 
-	for (uint32_t i = 0; !ret && i < c->nodes.n; i++) {
+	for (size_t i = 0; !ret && i < c->nodes.n; i++) {
 		const struct node *n = &c->nodes.v[i];
 		uint64_t up = n->parent & NODE_ROOT ? table_node_root(n->parent & ~NODE_ROOT).hash
 						    : hash[n->parent];
 
 		hash[i] = hash_mix(up, n->step);
-		if (i >= from)
-			ret = htab_add(&c->node_tab, hash[i], i);
+	}
+	for (size_t i = from; !ret && i < c->nodes.n; i++) {
+		if (i + INDEX_AHEAD < c->nodes.n)
+			htab_prefetch(&c->node_tab, hash[i + INDEX_AHEAD]);
+		ret = htab_add(&c->node_tab, hash[i], (uint32_t)i);
 	}
 	free(hash);
 	return ret;
