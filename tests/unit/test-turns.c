@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/side.h"
@@ -106,35 +107,41 @@ static void tells_what_was_saved(void **state)
 
 struct work {
 	struct turns t;
-	size_t done[N], nr; /* in the order in which they were handed in */
-	size_t last;	    /* which one says that it is enough */
+	struct obuf out;
+	size_t last; /* which one says that it is enough */
 };
-
-struct one {
-	struct work *w;
-	size_t piece;
-};
-
-static int hand_in(void *ctx)
-{
-	struct one *o = ctx;
-
-	o->w->done[o->w->nr++] = o->piece;
-	return o->piece == o->w->last ? 5 : 0;
-}
 
 static void work(void *ctx, size_t i)
 {
-	struct one o = { ctx, 0 };
+	struct work *w = ctx;
+	struct obuf text;
+	size_t piece;
 
-	while ((o.piece = turns_take(&o.w->t)) != TURNS_NONE) {
-		int ret;
-
-		if (o.piece % 5 == i) /* some take longer */
+	assert_int_equal(obuf_init(&text, -1, 0), 0);
+	while ((piece = turns_take(&w->t)) != TURNS_NONE) {
+		if (piece % 5 == i) /* some take longer */
 			nanosleep(&(struct timespec){ .tv_nsec = 20000 }, NULL);
-		ret = turns_hand_in(&o.w->t, o.piece, hand_in, &o);
-		assert_int_equal(ret, o.piece == o.w->last ? 5 : 0);
+		assert_int_equal(text.len, 0);
+		obuf_dec(&text, piece);
+		obuf_char(&text, '\n');
+		assert_false(turns_write(&w->t, piece, &text, piece == w->last));
 	}
+	assert_int_equal(obuf_free(&text), 0);
+}
+
+/* The numbers below @n, a line each. */
+static void is_in_order(const struct obuf *out, size_t n)
+{
+	const char *at = out->buf, *end = out->buf + out->len;
+
+	for (size_t i = 0; i < n; i++) {
+		char *behind;
+
+		assert_true(at < end);
+		assert_int_equal(strtoul(at, &behind, 10), i);
+		at = behind + 1;
+	}
+	assert_ptr_equal(at, end);
 }
 
 static void in_order(void **state)
@@ -144,14 +151,86 @@ static void in_order(void **state)
 	(void)state;
 	for (int early = 0; early < 2; early++) {
 		w = (struct work){ .last = early ? 300 : SIZE_MAX };
+		assert_int_equal(obuf_init(&w.out, -1, 0), 0);
 		turns_init(&w.t, N);
+		turns_write_to(&w.t, &w.out, 4);
 		side_by_side(4, 4, work, &w);
-		assert_int_equal(w.nr, early ? 301 : N);
-		for (size_t i = 0; i < w.nr; i++)
-			assert_int_equal(w.done[i], i);
+		is_in_order(&w.out, early ? 301 : N);
 		assert_true(turns_take(&w.t) == TURNS_NONE);
 		turns_free(&w.t);
+		assert_int_equal(obuf_free(&w.out), 0);
 	}
+}
+
+static void *work_on(void *w)
+{
+	work(w, 5);
+	return NULL;
+}
+
+/* While one has not written piece 0, another goes on with those behind it; up to a limit. */
+static void goes_on(void **state)
+{
+	struct work w = { .last = SIZE_MAX };
+	const size_t limit = 2 * TURNS_LEFT;
+	struct obuf text;
+	pthread_t other;
+	size_t taken = 0;
+
+	(void)state;
+	assert_int_equal(obuf_init(&w.out, -1, 0), 0);
+	assert_int_equal(obuf_init(&text, -1, 0), 0);
+	turns_init(&w.t, 100);
+	turns_write_to(&w.t, &w.out, 2);
+	assert_int_equal(turns_take(&w.t), 0);
+	obuf_lit(&text, "0\n");
+	assert_int_equal(pthread_create(&other, NULL, work_on, &w), 0);
+	for (unsigned same = 0; same < 20;) {
+		size_t before;
+
+		nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+		pthread_mutex_lock(&w.t.lock);
+		before = taken;
+		taken = w.t.next;
+		pthread_mutex_unlock(&w.t.lock);
+		assert_true(taken <= limit + 1);
+		same = taken > limit && taken == before ? same + 1 : 0;
+	}
+	assert_int_equal(w.out.len, 0);
+	assert_false(turns_write(&w.t, 0, &text, false));
+	assert_int_equal(text.len, 0);
+	assert_int_equal(pthread_join(other, NULL), 0);
+	is_in_order(&w.out, 100);
+	turns_free(&w.t);
+	assert_int_equal(obuf_free(&w.out) | obuf_free(&text), 0);
+}
+
+/* What was left is written by another, who finds that it cannot: nobody goes on. */
+static void writing_fails(void **state)
+{
+	struct turns t;
+	struct obuf to, text[3];
+
+	(void)state;
+	assert_int_equal(obuf_init(&to, -1, 0), 0);
+	turns_init(&t, 10);
+	turns_write_to(&t, &to, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(obuf_init(&text[i], -1, 0), 0);
+		assert_int_equal(turns_take(&t), i);
+		obuf_dec(&text[i], i);
+	}
+	text[1].code = -ENOSPC;
+	assert_false(turns_write(&t, 2, &text[2], false));
+	assert_false(turns_write(&t, 1, &text[1], false));
+	assert_true(turns_write(&t, 0, &text[0], false));
+	assert_int_equal(to.code, -ENOSPC);
+	assert_true(turns_take(&t) == TURNS_NONE);
+	assert_true(to.buf[0] == '0' && !memchr(to.buf, '2', to.len));
+	turns_free(&t);
+	for (size_t i = 0; i < 3; i++)
+		(void)obuf_free(&text[i]);
+	(void)obuf_free(&to);
 }
 
 static void memory_apart(void **state)
@@ -182,9 +261,14 @@ static void cpus(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_number_once),	cmocka_unit_test(threads_have_numbers),
-		cmocka_unit_test(tells_what_was_saved), cmocka_unit_test(in_order),
-		cmocka_unit_test(memory_apart),		cmocka_unit_test(cpus),
+		cmocka_unit_test(each_number_once),
+		cmocka_unit_test(threads_have_numbers),
+		cmocka_unit_test(tells_what_was_saved),
+		cmocka_unit_test(in_order),
+		cmocka_unit_test(goes_on),
+		cmocka_unit_test(writing_fails),
+		cmocka_unit_test(memory_apart),
+		cmocka_unit_test(cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

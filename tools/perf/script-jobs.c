@@ -21,7 +21,6 @@ struct script_log {
 struct job {
 	struct script *sc;
 	struct obuf out; /* of the piece at hand */
-	struct obuf *to;
 } __attribute__((aligned(SIDE_APART)));
 
 struct script_log *script_log_new(void)
@@ -77,14 +76,9 @@ static int record(void *ctx, const struct record *rec, struct err *e)
 	return script_consumer.record(((struct job *)ctx)->sc, rec, e);
 }
 
-/* 1: nobody reads it any more. */
-static int write_piece(void *ctx, struct err *e)
+static struct obuf *text(void *ctx)
 {
-	struct job *j = ctx;
-
-	(void)e;
-	obuf_move(j->to, &j->out);
-	return j->to->code != 0;
+	return &((struct job *)ctx)->out;
 }
 
 static int start_jobs(struct job *jobs, void **ctx, struct session_team *team,
@@ -96,7 +90,6 @@ static int start_jobs(struct job *jobs, void **ctx, struct session_team *team,
 		struct job *j = &jobs[i];
 
 		ctx[i] = j;
-		j->to = o->out;
 		if (obuf_init(&j->out, -1, 0))
 			return err_set(e, -ENOMEM, "no memory for output");
 		if (i)
@@ -116,7 +109,7 @@ static int read_team(struct job *jobs, struct session_team *team, const struct s
 	int ret = ctx ? start_jobs(jobs, ctx, team, o, e)
 		      : err_set(e, -ENOMEM, "no memory for %zu jobs", n);
 
-	session_team_in_order(team, write_piece);
+	session_team_in_order(team, text, o->out);
 	ret = ret ?: session_team_read(team, ctx, e);
 	for (size_t i = 1; i < n; i++) {
 		if (jobs[i].sc && script_has_names(jobs[i].sc))

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Who has something to hand in waits for his turn; so no more lies in memory than one piece a thread. */
+/*
+ * Pieces take times of all lengths: who waited for his turn with each would stand still half of the time, as soon as one
+ * of many takes long. So texts are left, and whoever has the turn writes them. A place for one has a buffer of its own,
+ * for which the text's is exchanged: buffers that have grown once go round.
+ */
+#include <stdlib.h>
+
 #include "base/turns.h"
+
+struct turns_left {
+	struct obuf text;
+	bool there;
+};
 
 void turns_init(struct turns *t, size_t nr)
 {
@@ -9,8 +20,21 @@ void turns_init(struct turns *t, size_t nr)
 	pthread_cond_init(&t->came, NULL);
 }
 
+void turns_write_to(struct turns *t, struct obuf *to, size_t threads)
+{
+	size_t want = threads * TURNS_LEFT;
+
+	t->to = to;
+	t->left = calloc(want, sizeof(*t->left));
+	while (t->left && t->room < want && !obuf_init(&t->left[t->room].text, -1, 0))
+		t->room++;
+}
+
 void turns_free(struct turns *t)
 {
+	for (size_t i = 0; i < t->room; i++)
+		(void)obuf_free(&t->left[i].text);
+	free(t->left);
 	pthread_cond_destroy(&t->came);
 	pthread_mutex_destroy(&t->lock);
 }
@@ -25,24 +49,53 @@ size_t turns_take(struct turns *t)
 	return i;
 }
 
-int turns_hand_in(struct turns *t, size_t i, int (*fn)(void *ctx), void *ctx)
+/* The text of the piece whose turn it is. With the lock, which others have meanwhile. */
+static void write_turn(struct turns *t, struct obuf *text, bool last)
 {
-	bool wanted;
-	int ret = 0;
+	pthread_mutex_unlock(&t->lock);
+	obuf_move(t->to, text);
+	pthread_mutex_lock(&t->lock);
+	t->turn++;
+	if (last || t->to->code)
+		t->end = t->turn;
+	pthread_cond_broadcast(&t->came);
+}
+
+static struct turns_left *next_left(struct turns *t)
+{
+	struct turns_left *l = t->room ? &t->left[t->turn % t->room] : NULL;
+
+	return l && l->there && t->turn < t->end ? l : NULL;
+}
+
+static void leave(struct turns *t, size_t i, struct obuf *text)
+{
+	struct turns_left *l = &t->left[i % t->room];
+	struct obuf empty = l->text;
+
+	l->text = *text;
+	l->there = true;
+	*text = empty;
+}
+
+bool turns_write(struct turns *t, size_t i, struct obuf *text, bool last)
+{
+	struct turns_left *l;
+	bool failed;
 
 	pthread_mutex_lock(&t->lock);
-	while (t->turn != i && i < t->end)
+	while (i < t->end && i != t->turn && (last || i - t->turn >= t->room))
 		pthread_cond_wait(&t->came, &t->lock);
-	wanted = i < t->end;
+	if (i < t->end && i != t->turn) {
+		leave(t, i, text);
+	} else if (i < t->end) {
+		write_turn(t, text, last);
+		while ((l = next_left(t))) {
+			l->there = false;
+			write_turn(t, &l->text, false);
+		}
+	}
+	failed = t->to->code != 0;
 	pthread_mutex_unlock(&t->lock);
-	if (!wanted)
-		return 0;
-	ret = fn(ctx);
-	pthread_mutex_lock(&t->lock);
-	if (ret)
-		t->end = i + 1;
-	t->turn = i + 1;
-	pthread_cond_broadcast(&t->came);
-	pthread_mutex_unlock(&t->lock);
-	return ret;
+	return failed;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * turns: pieces of work that threads take as they come, and whose results are handed in one after the
- * other. Memory, errors and threads: see base.h; all functions but the first and the last by any thread.
+ * turns: pieces of work that threads take as they come, and whose text is written in their order. Memory, errors
+ * and threads: see base.h; turns_take() and turns_write() by any thread.
  *
  *	while ((i = turns_take(&t)) != TURNS_NONE) {
- *		... piece i ...
- *		turns_hand_in(&t, i, write_it, &mine);
+ *		... piece i, to mine.out ...
+ *		turns_write(&t, i, &mine.out, false);
  *	}
  */
 #ifndef PERF_BASE_TURNS_H
@@ -14,25 +14,38 @@
 #include <pthread.h>
 
 #include "base/base.h"
+#include "base/obuf.h"
 
 #define TURNS_NONE SIZE_MAX
+
+struct turns_left;
 
 struct turns {
 	pthread_mutex_t lock;
 	pthread_cond_t came;
-	size_t next, turn; /* to be taken, to be handed in */
+	size_t next, turn; /* to be taken, to be written */
 	size_t end;	   /* behind the last one that is wanted */
+	struct obuf *to;
+	struct turns_left
+		*left; /* texts of pieces whose turn has not come, by their number modulo @room */
+	size_t room;
 };
 
 void turns_init(struct turns *t, size_t nr);
+/*
+ * Where @threads threads write: those that are ahead of their turn leave their text and go on, so that no more lies in memory
+ * than TURNS_LEFT pieces a thread. Without memory for that they wait.
+ */
+#define TURNS_LEFT 2
+void turns_write_to(struct turns *t, struct obuf *to, size_t threads);
 void turns_free(struct turns *t);
 /* The next piece that nobody has; TURNS_NONE = no more are wanted. */
 size_t turns_take(struct turns *t);
 /*
- * Waits until all before @i were handed in, and calls @fn: it returns 0, or else no piece behind this one is
- * wanted. What it returned; 0 where this piece is not wanted either. Every piece that was taken has
- * to be handed in.
+ * Piece @i is done, its text is all that @text has, which only collects (fd -1) and is empty behind it. Writes it if all
+ * before it were, with those behind it that were left; or else leaves it. @last: no piece behind it is wanted; then it
+ * waits for its turn, and is written. Every piece that was taken has to come here. Whether writing failed so far.
  */
-int turns_hand_in(struct turns *t, size_t i, int (*fn)(void *ctx), void *ctx);
+bool turns_write(struct turns *t, size_t i, struct obuf *text, bool last);
 
 #endif

@@ -30,7 +30,6 @@ struct team {
 	struct turns turns;
 	struct printer *v;
 	size_t nr;
-	struct obuf *o;
 };
 
 /* ---- which records others have to know ------------------------------------------------------- */
@@ -100,14 +99,6 @@ static int print_piece(struct printer *p, size_t piece, struct err *e)
 	return ret;
 }
 
-static int write_piece(void *ctx)
-{
-	struct printer *p = ctx;
-
-	obuf_move(p->team->o, &p->out);
-	return p->ret ?: p->team->o->code;
-}
-
 static void print_pieces(void *printers, size_t i)
 {
 	struct printer *p = (struct printer *)printers + i;
@@ -115,7 +106,7 @@ static void print_pieces(void *printers, size_t i)
 
 	while (!p->ret && (piece = turns_take(&p->team->turns)) != TURNS_NONE) {
 		p->ret = print_piece(p, piece, &p->err);
-		turns_hand_in(&p->team->turns, piece, write_piece, p);
+		turns_write(&p->team->turns, piece, &p->out, p->ret != 0);
 	}
 }
 
@@ -155,12 +146,13 @@ static void end_printers(struct team *t, struct dump_stats *stats)
 static int print_side(struct perfdata *pd, struct perfdata_index *x, struct obuf *o,
 		      const struct dump_opts *opts, struct dump_stats *stats, struct err *e)
 {
-	struct team t = { .x = x, .o = o };
+	struct team t = { .x = x };
 	int ret;
 
 	turns_init(&t.turns, perfdata_nr_pieces(x));
 	t.nr = min_u64(opts->jobs, t.turns.end);
 	t.v = calloc(t.nr, sizeof(*t.v));
+	turns_write_to(&t.turns, o, t.nr);
 	ret = t.v ? start_printers(&t, pd, opts, e)
 		  : err_set(e, -ENOMEM, "no memory for %zu jobs", t.nr);
 	if (!ret)

@@ -223,11 +223,12 @@ void session_team_free(
 size_t session_team_size(const struct session_team *t);
 struct session *session_team_member(const struct session_team *t, size_t i);
 /*
- * Each member takes the next piece of the recording that nobody has, instead of a stretch. After each
- * @piece_done is called, by one thread at a time and in the order of the pieces: what it writes comes in the
- * order of one reading. 1: enough, reading ends there.
+ * Each member takes the next piece of the recording that nobody has, instead of a stretch. What it printed of a piece,
+ * @text of its context, which only collects, goes to @to in the order of one reading. Where that cannot be written
+ * any more, reading ends.
  */
-void session_team_in_order(struct session_team *t, int (*piece_done)(void *ctx, struct err *e));
+void session_team_in_order(struct session_team *t, struct obuf *(*text)(void *ctx),
+			   struct obuf *to);
 int session_team_read(struct session_team *t, void *const *ctx, struct err *e);
 /*
  * Adds contexts up, side by side: @fn adds @from, which is of what comes behind, to @to. All is in ctx[0] in the

@@ -47,7 +47,8 @@ struct session_team {
 	const struct session_consumer *c;
 	struct team_thread *v;
 	size_t nr;
-	int (*piece_done)(void *ctx, struct err *e); /* NULL: each member has a stretch */
+	struct obuf *(*text)(
+		void *ctx); /* of a member, written in order; NULL: each member has a stretch */
 	atomic_bool stop;
 	atomic_ulong bytes; /* of pieces that were read */
 	uint64_t all_bytes;
@@ -137,32 +138,17 @@ static size_t next_piece(struct member *m)
 
 	if (atomic_load(&t->stop))
 		return TURNS_NONE;
-	if (t->piece_done)
+	if (t->text)
 		return turns_take(&t->turns);
 	return m->next < m->end ? m->next++ : TURNS_NONE;
 }
 
-struct written {
-	struct session *s;
-	struct err *e;
-	bool last; /* reading ends with this one, for whatever reason */
-	int ret;
-};
-
-static int write_piece(void *ctx)
+/* @last: reading ends with this one, for whatever reason. 1: nobody reads it any more. */
+static int write_piece(struct session *s, bool last)
 {
-	struct written *w = ctx;
+	struct session_team *t = s->member->team;
 
-	w->ret = w->s->member->team->piece_done(w->s->ctx, w->e);
-	return w->ret ?: w->last;
-}
-
-static int hand_in(struct session *s, bool last, struct err *e)
-{
-	struct written w = { s, e, last, 0 };
-
-	turns_hand_in(&s->member->team->turns, s->member->piece, write_piece, &w);
-	return w.ret;
+	return turns_write(&t->turns, s->member->piece, t->text(s->ctx), last);
 }
 
 static void tell_progress(struct session_team *t, const struct session *s, size_t piece)
@@ -174,14 +160,14 @@ static void tell_progress(struct session_team *t, const struct session *s, size_
 		atomic_store(&t->stop, true);
 }
 
-static int end_piece(struct session *s, struct err *e)
+static int end_piece(struct session *s)
 {
 	struct member *m = s->member;
 	int ret = 0;
 
 	tell_progress(m->team, s, m->piece);
-	if (m->team->piece_done)
-		ret = hand_in(s, false, e);
+	if (m->team->text)
+		ret = write_piece(s, false);
 	m->reading = m->taken = false;
 	m->known = m->piece + 1;
 	return ret;
@@ -197,7 +183,7 @@ int session_member_next(struct session *s, struct record *rec, struct err *e)
 			ret = perfdata_next_ordered(s->env.pd, rec, e);
 			if (likely(ret > 0))
 				return ret;
-			ret = ret ?: end_piece(s, e);
+			ret = ret ?: end_piece(s);
 		}
 		m->piece = ret ? m->piece : next_piece(m);
 		if (ret || m->piece == TURNS_NONE)
@@ -227,9 +213,9 @@ static void *read_share(void *arg)
 		ret = s->damage.code;
 		err_clear(&s->damage);
 	}
-	if (ret && t->piece_done && s->member->taken)
-		(void)hand_in(s, true, &(struct err){ 0 });
-	if (!ret && !t->piece_done)
+	if (ret && t->text && s->member->taken)
+		(void)write_piece(s, true);
+	if (!ret && !t->text)
 		ret = learn_up_to(s, perfdata_nr_pieces(t->x), &th->err);
 	if (ret)
 		atomic_store(&t->stop, true);
@@ -505,9 +491,10 @@ struct session *session_team_member(const struct session_team *t, size_t i)
 	return t->v[i].s;
 }
 
-void session_team_in_order(struct session_team *t, int (*piece_done)(void *ctx, struct err *e))
+void session_team_in_order(struct session_team *t, struct obuf *(*text)(void *ctx), struct obuf *to)
 {
-	t->piece_done = piece_done;
+	t->text = text;
+	turns_write_to(&t->turns, to, t->nr);
 }
 
 void session_team_free(struct session_team *t)
