@@ -105,6 +105,8 @@ check_status "two answers at once" 129 "$PERF" report --profile-quality --branch
 if "$PERF" record -q -b -o soft.data -- "$KINDS" 20000 >rec.out 2>&1; then
 	like "branches followed in software are a blind spot" "$(quality --stdio -i soft.data)" \
 		'blind spot: branches were followed in software'
+	"$PERF" record -q --reg-source=ptrace --user-regs=ax -o regs.data -- "$KINDS" 20000 >rec.out 2>&1
+	unlike "... and no blind spot of registers that software read" "$(quality --stdio -i regs.data)" 'followed in software'
 else
 	skip "branches followed in software are a blind spot" "cannot record: $(tail -1 rec.out)"
 fi

@@ -102,28 +102,6 @@ int loads_put_facts(struct loads *l, uint32_t only)
 
 /* ---- loads ----------------------------------------------------------------------------------- */
 
-/* Who delivered branches of event @idx, as perf.data(5) has it: of its software, or else the hardware. */
-static const char *branch_source(const struct perfdata *pd, uint32_t idx)
-{
-	size_t size;
-	const void *p = perfdata_feature_raw(pd, FEAT_SAMPLE_SOURCE, &size);
-	struct cursor c = cursor_init(p, p ? size : 0, perfdata_swapped(pd));
-	uint32_t nr = p && cursor_u32(&c) == 1 ? cursor_u32(&c) : 0;
-
-	for (uint32_t i = 0; i < nr && !c.bad; i++) {
-		uint32_t of = cursor_u32(&c), len[3];
-
-		for (int k = 0; k < 3; k++) {
-			len[k] = cursor_u32(&c);
-			cursor_skip(&c, len[k]);
-			/* The second of three texts: branches. */
-			if (!c.bad && of == idx && k == 1 && len[k] && c.p[-(ptrdiff_t)len[k]])
-				return "software";
-		}
-	}
-	return "hardware";
-}
-
 static void day_of(int64_t ns, char day[16])
 {
 	time_t t = (time_t)(ns / 1000000000);
@@ -183,7 +161,9 @@ static int put_load(struct loads *l, const struct loads_load *load)
 			[FLEET_LOADS_MASS].d =
 				entries ? weight * (double)load->period / (double)entries : 0,
 			[FLEET_LOADS_BRANCH_SOURCE].s =
-				entries ? branch_source(l->env->pd, load->event) : "",
+				!entries					     ? ""
+				: perfdata_follows_branches(l->env->pd, load->event) ? "software"
+										     : "hardware",
 			[FLEET_LOADS_BRANCH_FILTER].s = filter,
 			[FLEET_LOADS_ENTRIES].i = (int64_t)entries });
 }

@@ -255,6 +255,26 @@ static void decode_sample_source(struct perfdata *pd, struct cursor *c)
 	}
 }
 
+bool perfdata_follows_branches(const struct perfdata *pd, uint32_t event)
+{
+	size_t size;
+	const void *p = perfdata_feature_raw(pd, FEAT_SAMPLE_SOURCE, &size);
+	struct cursor c = cursor_init(p, p ? size : 0, pd->swap);
+	uint32_t nr = p && cursor_u32(&c) == 1 ? cursor_u32(&c) : 0;
+
+	for (uint32_t i = 0; i < nr && !c.bad; i++) {
+		uint32_t of = cursor_u32(&c);
+		const char *branches;
+
+		feature_str(&c); /* who read registers */
+		branches = feature_str(&c);
+		feature_str(&c);
+		if (of == event && branches && *branches)
+			return true;
+	}
+	return false;
+}
+
 static void feature_decode(struct perfdata *pd, int id, struct cursor *c)
 {
 	struct perfdata_env *env = &pd->env;
