@@ -100,6 +100,10 @@ size 80x16
 run $PERF report --branches=why -i branches.data
 wait Branches, and why
 golden why
+key Tab
+wait Targets of indirect branches
+key Tab
+wait Branches, and why
 key h
 wait what there is to guess
 wait not told by this recording
@@ -115,6 +119,9 @@ EOF
 size 150x16
 run $PERF report --branches=paths -i branches.data
 wait Superblocks
+key Tab
+wait of all blocks that ran
+wait Percent
 key Tab
 wait Loops, and how many rounds they make
 key Tab

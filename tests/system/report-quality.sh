@@ -101,6 +101,54 @@ if [ -s t.data ]; then
 	quality --json --dsos branch-kinds -i t.data >json
 	is "of one object alone" "$(py 'print({f["dso"] for f in d["functions"]})')" "{'branch-kinds'}"
 fi
+# ---- the page and the terminal: the tables of text
+page() {
+	python3 -S "$ROOT/tests/helpers/page-data.py" page.html get quality "$@"
+}
+for f in enough apart stale t; do
+	[ -s $f.data ] || continue
+	"$PERF" report -q --profile-quality --html page.html -i $f.data 2>err
+	quality --json -i $f.data >json
+	is "the page has the verdict: $f" "$(page 0 title)" "$(py 'print("Profile quality:", d["verdict"][0]["text"])')"
+	page 0 rows >rows
+	is "... what is checked, and found" "$(py '
+rows = json.load(open("rows"))
+same = lambda c, found: found == "-" if c["found"] is None else abs(c["found"] - float(found.rstrip("%"))) < 0.06
+print([(r[0], r[3]) for r in rows] == [(c["ok"] or "-", c["check"]) for c in d["checks"]] and all(map(same, d["checks"], [r[1] for r in rows])))')" True
+	is "... and the functions, also of several threads: $f" "$(page 1 rows | python3 -c 'import json, sys
+print([[r[9], int(r[1]), int(r[2]), r[8]] for r in json.load(sys.stdin)])')$("$PERF" report -q --profile-quality -j 8 --html page8.html -i $f.data; cmp page.html page8.html)" \
+		"$(py 'print([[f["function"] or "-", f["count"], f["samples"], f["file"]] for f in d["functions"]])')"
+done
+"$PERF" report -q --html page.html -i few.data
+is "a page that was not asked has none" "$(page 2>/dev/null)" ""
+if "$PERF" check feature -q slang && "$PERF" check feature -q capstone; then
+	screen tui-answers <<EOF
+size 80x24
+run $PERF report --profile-quality -i few.data
+wait not enough: record
+wait samples, least of functions
+golden quality
+key Down
+wait What to do: see below
+key Enter
+wait no code
+key Tab
+wait Functions: 3
+wait Density
+wait File: as run
+key h
+wait as run; unproven
+key Esc
+key Enter
+wait Disassembly
+key q
+wait Functions: 3
+key q
+exit 0
+EOF
+else
+	skip "in a terminal" "no S-Lang or no capstone in this build"
+fi
 check_status "two answers at once" 129 "$PERF" report --profile-quality --branches=why -i few.data
 if "$PERF" record -q -b -o soft.data -- "$KINDS" 20000 >rec.out 2>&1; then
 	like "branches followed in software are a blind spot" "$(quality --stdio -i soft.data)" \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report --total-cycles, --hot-paths and --branches in a terminal: lists that open into instructions. What lies at
+ * report --total-cycles, --hot-paths, --branches and --profile-quality in a terminal: lists that open into instructions. What lies at
  * these is counted in the same reading, as perf annotate does.
  */
 #include <unistd.h>
@@ -12,7 +12,7 @@ bool report_lists_flow(const struct report *r)
 {
 	const struct report_opts *o = &r->o;
 
-	if (!o->total_cycles && !o->hot_paths && !o->branches)
+	if (!o->total_cycles && !o->hot_paths && !o->branches && !o->quality)
 		return false;
 	/* What is for other programs, or more than the list, is text. */
 	return isatty(STDOUT_FILENO) && !o->socket && o->ui != REPORT_TEXT && !o->json && !o->csv &&
@@ -31,7 +31,9 @@ bool report_show_flow(struct report *r)
 		.opts = r->code_opts,
 	};
 	const struct tui_answers answers = {
-		.stat = r->code ? annotate_stat(r->code) : NULL,
+		.f = { .stat = r->code ? annotate_stat(r->code) : NULL,
+		       .pd = r->pd,
+		       .lost_samples = session_counts(r->session)->lost_samples },
 		.what = r->stat_what,
 		.a = r->code,
 		.opts = r->code_opts,
@@ -41,7 +43,7 @@ bool report_show_flow(struct report *r)
 
 	if (!r->code || annotate_finish(r->code, &why) || tui_open(&t, &r->o.look, &why))
 		return false;
-	if (answers.stat)
+	if (answers.f.stat)
 		tui_answers(t, &answers);
 	else
 		tui_flow(t, &in);

@@ -39,7 +39,7 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 		.marks = report_marks(&r->o),
 		.values = r->o.values,
 		.simd = r->o.simd,
-		.branches = r->stat_what & ~(unsigned)BRSTAT_QUALITY,
+		.branches = r->stat_what,
 		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,
 		.before = before,

@@ -35,6 +35,7 @@
  *   nodes: {up: number[], frame: number[]},
  *   rows: {node: number[], group: number[], slice: number[], count: number[], period: number[]},
  *   answers?: {name: string, title: string, legend?: string, all: number, heads: string[], rows: string[][]}[],
+ *   quality?: {name: string, title: string, legend?: string, all: number, heads: string[], rows: string[][]}[],
  *   registers?: {name: string, title: string, legend?: string, limits: string, heads: string[], names: string[],
  *     events: {event: number, all: number, frames: number[], rows: string[][]}[]}[],
  *   branches: {all: number, edges: Edge[], ranges: Stretch[], paths: Edge[][],

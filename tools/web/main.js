@@ -98,6 +98,7 @@ class App {
 		byId('tab-code').hidden = !(d.code && d.code.length);
 		byId('tab-simd').hidden = !d.vectors;
 		byId('tab-registers').hidden = !d.registers;
+		byId('tab-quality').hidden = !d.quality;
 		this.select('event', d.events.map((e, i) => [String(i), e.name]), (v) => this.go({ event: Number(v), zoom: [] }));
 		const pids = [...new Set(d.threads.pid.filter((_, i) => !m.beforeThread[i]))].sort((a, b) => a - b);
 		const named = (/** @type {number} */ pid) => d.strings[d.threads.name[d.threads.pid.indexOf(pid)]];
@@ -357,6 +358,7 @@ class App {
 			branches: () => branchesView(this.model, s, go),
 			simd: () => simdView(this.model, s, go),
 			registers: () => registersView(this.model, s, go),
+			quality: () => qualityView(this.model, s, go),
 			code: () => codeView(this.model, s, go),
 			recording: () => recordingView(this.model, s, go),
 		};

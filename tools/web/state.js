@@ -9,7 +9,7 @@
  *   colours: ''|'kind'|'object'|'change', columns: string, compared: number, significant: boolean}} State
  */
 
-const VIEWS = ['diff', 'flame', 'functions', 'sandwich', 'tree', 'time', 'branches', 'simd', 'registers', 'code', 'recording'];
+const VIEWS = ['diff', 'flame', 'functions', 'sandwich', 'tree', 'time', 'branches', 'simd', 'registers', 'quality', 'code', 'recording'];
 
 /** What a page begins with. @param {PageData} data */
 function firstView(data) {

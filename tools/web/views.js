@@ -217,6 +217,31 @@ function answerTables(model, s, go) {
 		el('p', { class: 'note' }, 'Of all samples, whatever is chosen above.'), ...textTable(a, s, go)]);
 }
 
+/**
+ * How good a profile is (report --profile-quality): the verdict, the checks it rests on, the functions.
+ * @param {Model} model @param {State} s @param {(change: Partial<State>) => void} go @returns {HTMLElement}
+ */
+function qualityView(model, s, go) {
+	const box = el('div', { class: 'view' });
+	const code = new Map((model.data.code || []).map((c) => [model.names[c.frame], c.frame]));
+	const filter = el('input', { type: 'search', id: 'filter' });
+	filter.value = s.filter;
+	filter.addEventListener('change', () => go({ filter: filter.value }));
+	box.append(el('div', { class: 'bar' }, el('label', { for: 'filter' }, 'Only with '), filter),
+		el('p', { class: 'note' }, 'Whether this recording is enough for an optimizer (BOLT, AutoFDO, Propeller, PGO): of all samples, whatever is chosen above.'),
+		...aside(model, s));
+	for (const a of model.data.quality || []) {
+		const subject = a.heads.indexOf('Function');
+		box.append(el('h2', {}, a.title), ...(a.legend ? [el('p', { class: 'note' }, a.legend.replace(/\n/g, ' ').trim())] : []),
+			...textTable(a, s, go, (text, row, c) => {
+				const frame = c === subject ? code.get(text) : undefined;
+				return frame === undefined ? short(text)
+					: button(short(text), () => go({ view: 'code', function: frame, zoom: [] }), { class: 'link', title: 'its instructions' });
+			}));
+	}
+	return box;
+}
+
 const IN_FRONT = ['overhead', 'symbol', 'loop', 'dirty_by', 'lanes_could', 'apx_could', 'value_top', 'sample', 'told'];
 
 /** @param {string} name of a key: where its column stands */

@@ -136,6 +136,7 @@ struct annotate_answer {
 
 struct annotate_answers {
 	struct brstat *stat; /* NULL = not wanted */
+	bool all_samples;    /* it is of how good a profile is: of those without branches, too */
 	VEC(struct annotate_answer)
 	at; /* after annotate_finish(): by symbol, address, kind, number */
 };

@@ -47,11 +47,13 @@ void annotate_free(struct annotate *a)
 
 uint64_t annotate_need(const struct annotate *a)
 {
-	uint64_t regs = a->registers.on ? PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER : 0;
+	uint64_t more = a->registers.on ? PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_REGS_USER : 0;
 
 	if (a->marks.m)
-		regs |= keys_marks_need(a->marks.m);
-	return regs | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
+		more |= keys_marks_need(a->marks.m);
+	if (a->answers.all_samples)
+		more |= PERF_SAMPLE_TIME;
+	return more | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_PERIOD |
 	       PERF_SAMPLE_BRANCH_STACK;
 }
 

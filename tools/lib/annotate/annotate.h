@@ -62,7 +62,7 @@ int annotate_want_marks(struct annotate *a, unsigned what, const struct acc_env 
 			struct err *e);
 /*
  * Likewise: what report --branches counts, by instruction; see struct listing_answers. @o: its resolver is
- * that of the annotate.
+ * that of the annotate. BRSTAT_QUALITY is counted for annotate_stat() alone: it is not of instructions.
  */
 int annotate_want_branches(struct annotate *a, const struct brstat_opts *o, struct err *e);
 /* What was counted of these; after annotate_finish() to be read. NULL = they were not wanted. */

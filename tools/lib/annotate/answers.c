@@ -5,7 +5,8 @@
  * listing finds its own by halving. A block, an edge or a path is at the instruction where it begins, a loop at its head.
  *
  * Samples without branches are no matter of it, and neither is where a sample lies: a function that branches went
- * through has answers without a sample.
+ * through has answers without a sample. How good a profile is has samples of all kinds, and says nothing of
+ * instructions.
  */
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@
 
 int annotate_want_branches(struct annotate *a, const struct brstat_opts *o, struct err *e)
 {
+	a->answers.all_samples = o->what & BRSTAT_QUALITY;
 	return brstat_new(&a->answers.stat, a->res, o, e);
 }
 
@@ -30,7 +32,7 @@ void annotate_answers_free(struct annotate_answers *g)
 int annotate_answers_add(struct annotate_answers *g, const struct sample *s, struct thread *th,
 			 struct err *e)
 {
-	if (!g->stat || !(s->present & PERF_SAMPLE_BRANCH_STACK))
+	if (!g->stat || !(s->present & PERF_SAMPLE_BRANCH_STACK || g->all_samples))
 		return 0;
 	return brstat_add(g->stat, s, th, e);
 }
@@ -165,8 +167,8 @@ int annotate_answers_lay(struct listing_build *b)
 	const struct annotate_answers *g = &b->a->answers;
 	uint32_t sym = b->l.sym->idx;
 
-	b->l.stat = g->stat;
-	if (!g->stat || !b->insns.n)
+	b->l.stat = g->all_samples ? NULL : g->stat;
+	if (!b->l.stat || !b->insns.n)
 		return 0;
 	b->l.answers = malloc(b->insns.n * sizeof(*b->l.answers));
 	if (!b->l.answers)

@@ -218,6 +218,10 @@ struct known_sample {
 	bool behind;
 };
 
+struct indirect {
+	uint32_t branch, target;
+};
+
 struct brstat {
 	struct brstat_opts o;
 	struct resolver *res;
@@ -278,6 +282,7 @@ struct brstat {
 	struct brstat_quality quality;
 	VEC(struct brstat_branch) branches;
 	VEC(struct brstat_target) targets;
+	VEC(struct indirect) indirect; /* targets of indirect branches, in the order of these */
 };
 
 /* ---- code.c: 0 or -ENOMEM -------------------------------------------------------------------------- */

@@ -117,6 +117,10 @@ struct brstat_target {
 size_t brstat_nr_branches(const struct brstat *b);
 const struct brstat_branch *brstat_branch(const struct brstat *b, size_t i);
 const struct brstat_target *brstat_target(const struct brstat *b, uint32_t i);
+/* Targets of indirect branches, in the order of these; @br: whose it is. */
+size_t brstat_nr_indirect(const struct brstat *b);
+const struct brstat_target *brstat_indirect(const struct brstat *b, size_t i,
+					    const struct brstat_branch **br);
 
 /*
  * Mean length of runs of this outcome, of those that were seen to begin: by the share that ended at each length of
@@ -247,7 +251,8 @@ struct brstat_quality {
 	uint64_t total, named;		/* branches, else samples; in functions that are known */
 	double density, density_wanted; /* of functions with 99 % of all, the least */
 	uint64_t hot, hot_enough;	/* those functions; that have what is wanted */
-	double by_turns, in_time;   /* how much halves have in common, 0 to 1; < 0 = not known */
+	uint64_t half[2];	  /* first and second half in time, of functions that are listed */
+	double by_turns, in_time; /* how much halves have in common, 0 to 1; < 0 = not known */
 	uint64_t behind, behind_of; /* samples behind their newest branch */
 	uint64_t by_state[BRSTAT_FILES];
 	double more; /* record so many times as much */

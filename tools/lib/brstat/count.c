@@ -71,6 +71,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->listed);
 	vec_free(&b->branches);
 	vec_free(&b->targets);
+	vec_free(&b->indirect);
 	brstat_forget_stacks(b);
 	brstat_forget_hops(b);
 	keys_tuples_free(&b->fars);

@@ -334,6 +334,8 @@ int brstat_judge(struct brstat *b, const uint64_t *executed)
 		q->samples += f->samples;
 		q->total += f->nr;
 		q->named += f->size ? f->nr : 0;
+		q->half[0] += f->half[1][0];
+		q->half[1] += f->half[1][1];
 		f->density = !f->size	   ? 0
 			     : q->branches ? (double)f->executed / (double)f->size
 					   : (double)f->samples;

@@ -74,6 +74,21 @@ static int judge(struct brstat *b)
 	return ret;
 }
 
+static int list_indirect(struct brstat *b)
+{
+	for (uint32_t i = 0; i < b->branches.n; i++) {
+		const struct brstat_branch *br = &b->branches.v[i];
+
+		for (uint32_t n = 0; brstat_is_indirect(br) && n < br->nr; n++) {
+			const struct indirect at = { i, br->first + n };
+
+			if (vec_push(&b->indirect, at))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
 int brstat_finish(struct brstat *b, struct err *e)
 {
 	int ret = 0;
@@ -84,7 +99,7 @@ int brstat_finish(struct brstat *b, struct err *e)
 	ret = brstat_settle(b);
 	sum_up(b);
 	if (!ret && b->o.what & BRSTAT_WHY)
-		ret = brstat_list_branches(b);
+		ret = brstat_list_branches(b) ?: list_indirect(b);
 	if (!ret && b->o.what & BRSTAT_CYCLES)
 		ret = brstat_list_cycles(b);
 	if (!ret && b->o.what & BRSTAT_PATHS)
@@ -112,4 +127,16 @@ const struct brstat_branch *brstat_branch(const struct brstat *b, size_t i)
 const struct brstat_target *brstat_target(const struct brstat *b, uint32_t i)
 {
 	return &b->targets.v[i];
+}
+
+size_t brstat_nr_indirect(const struct brstat *b)
+{
+	return b->indirect.n;
+}
+
+const struct brstat_target *brstat_indirect(const struct brstat *b, size_t i,
+					    const struct brstat_branch **br)
+{
+	*br = &b->branches.v[b->indirect.v[i].branch];
+	return &b->targets.v[b->indirect.v[i].target];
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rows of --branches, one at a time: for browsers, which make a line when it is painted, and for listings of
+ * Rows of --branches and --profile-quality, one at a time: for browsers, which make a line when it is painted, and for listings of
  * instructions, which have the row of the branch or block that they are at. A row is visited as by a walk over the whole
  * table, by a writer that knows nothing but rows, so that all of them say the same.
  */
@@ -9,8 +9,9 @@
 #include "faces/faces-int.h"
 
 static const struct walk_list *const lists[] = {
-	&walk_branch_list, &walk_block_list, &walk_edge_list,
-	&walk_path_list,   &walk_loop_list,  &walk_call_list,
+	&walk_branch_list, &walk_target_list,	&walk_block_list, &walk_edge_list,
+	&walk_path_list,   &walk_cover_list,	&walk_loop_list,  &walk_call_list,
+	&walk_check_list,  &walk_function_list,
 };
 
 size_t faces_nr_lists(unsigned what)
@@ -30,9 +31,11 @@ const struct walk_list *faces_list(unsigned what, size_t i)
 	return NULL;
 }
 
-const char *faces_list_title(const struct walk_list *l)
+void faces_list_title(const struct walk_list *l, const struct faces *f, struct obuf *o)
 {
-	return l->table.title;
+	char title[LIST_TITLE];
+
+	obuf_str(o, walk_list_table(l, f, title).title);
 }
 
 const char *faces_list_name(const struct walk_list *l)
@@ -53,15 +56,22 @@ bool faces_list_is_subject(const struct walk_list *l, size_t c)
 	return false;
 }
 
-size_t faces_list_nr(const struct walk_list *l, const struct brstat *b)
+size_t faces_list_nr(const struct walk_list *l, const struct faces *f)
 {
-	return l->nr(b);
+	return l->nr(f);
 }
 
-void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t i,
+bool faces_list_has_places(const struct walk_list *l)
+{
+	return l->place;
+}
+
+bool faces_list_place(const struct walk_list *l, const struct faces *f, size_t i,
 		      struct faces_place *at)
 {
-	l->place(b, i, at);
+	if (l->place)
+		l->place(f->stat, i, at);
+	return l->place;
 }
 
 /* ---- writers of a row --------------------------------------------------------------------------- */
@@ -111,12 +121,12 @@ static const struct faces_writer row_cells = { .name = "row",
 					       .reader = FACES_PEOPLE,
 					       .cell = one_cell };
 
-static int put_row(const struct walk_list *l, const struct brstat *b, size_t i,
+static int put_row(const struct walk_list *l, const struct faces *f, size_t i,
 		   const struct faces_writer *w, void *state, struct obuf *o)
 {
-	const struct faces f = { .stat = b };
-	const struct faces_table t = walk_list_table(l, b);
-	struct walk k = { .pub = { .f = &f, .out = o, .state = state }, .w = w };
+	char title[LIST_TITLE];
+	const struct faces_table t = walk_list_table(l, f, title);
+	struct walk k = { .pub = { .f = f, .out = o, .state = state }, .w = w };
 
 	return l->row(&k, &t, i);
 }
@@ -129,12 +139,12 @@ void faces_list_head_cells(const struct walk_list *l, void (*put)(void *ctx, con
 			put(ctx, l->table.cols[i].head);
 }
 
-int faces_list_cells(const struct walk_list *l, const struct brstat *b, size_t i,
+int faces_list_cells(const struct walk_list *l, const struct faces *f, size_t i,
 		     void (*put)(void *ctx, const char *text), void *ctx)
 {
 	struct cells c = { .put = put, .ctx = ctx, .text = { .fd = -1 } };
 	struct obuf none = { .fd = -1 };
-	int ret = put_row(l, b, i, &row_cells, &c, &none);
+	int ret = put_row(l, f, i, &row_cells, &c, &none);
 
 	obuf_free(&c.text);
 	return ret;
@@ -143,10 +153,11 @@ int faces_list_cells(const struct walk_list *l, const struct brstat *b, size_t i
 int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
 		    struct emit *e)
 {
+	const struct faces f = { .stat = b };
 	int ret;
 
 	emit_object(e, name);
-	ret = put_row(l, b, i, &row_json, e, e->o);
+	ret = put_row(l, &f, i, &row_json, e, e->o);
 	emit_end(e);
 	return ret;
 }

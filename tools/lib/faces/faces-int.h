@@ -91,17 +91,23 @@ const char *list_dso(const struct dso *dso);
 struct walk_list {
 	unsigned what; /* enum brstat_what */
 	struct faces_table table;
+	/* In place of table.title: what comes out. NULL = that. */
+	const char *(*title)(const struct faces *f, char *buf, size_t size);
 	uint64_t (*total)(const struct brstat *b); /* NULL = 0 */
-	size_t (*nr)(const struct brstat *b);
-	bool (*small)(const struct faces *f, size_t i); /* below --percent-limit */
+	size_t (*nr)(const struct faces *f);
+	bool (*small)(const struct faces *f, size_t i); /* below --percent-limit; NULL = none is */
 	int (*row)(struct walk *k, const struct faces_table *t, size_t i);
-	/* Where row @i is in the code. */
+	/* Where row @i is in the code; NULL = rows are about none. */
 	void (*place)(const struct brstat *b, size_t i, struct faces_place *at);
 };
 
-extern const struct walk_list walk_branch_list, walk_block_list, walk_edge_list, walk_path_list,
-	walk_loop_list, walk_call_list;
-struct faces_table walk_list_table(const struct walk_list *l, const struct brstat *b);
+#define LIST_TITLE 200 /* as long as titles get */
+
+extern const struct walk_list walk_branch_list, walk_target_list, walk_block_list, walk_edge_list,
+	walk_path_list, walk_cover_list, walk_loop_list, walk_call_list, walk_check_list,
+	walk_function_list;
+/* @title: LIST_TITLE bytes, where one that is made lies. */
+struct faces_table walk_list_table(const struct walk_list *l, const struct faces *f, char *title);
 int walk_list(struct walk *k, const struct walk_list *l);
 
 /* why-words.c: NULL = nothing is known; the last: "" = nothing that the recording speaks for. */

@@ -202,7 +202,7 @@ void faces_cell_value(const struct faces *f, const struct faces_cell *cell, stru
 	"Rows that are here for what they call, with no samples of their own, have none of " \
 	"this: - or N/A."
 
-/* ---- rows of --branches, one at a time ---------------------------------------------------------- */
+/* ---- rows of --branches and --profile-quality, one at a time ------------------------------------- */
 
 struct faces_place {
 	struct dso *dso; /* NULL = unknown, as the next */
@@ -210,24 +210,31 @@ struct faces_place {
 	uint64_t addr; /* in the object */
 };
 
-/* Tables of f->stat that answer @what (enum brstat_what): how many, and each, from 0 on; their order is that of text. */
+/*
+ * Tables that answer @what (enum brstat_what): how many, and each, from 0 on. They are of f->stat, finished; what
+ * says how good a profile is needs pd and lost_samples, too, and nothing else of @f is asked.
+ */
 struct walk_list;
 size_t faces_nr_lists(unsigned what);
 const struct walk_list *faces_list(unsigned what, size_t i);
-const char *faces_list_title(const struct walk_list *l);
 const char *faces_list_name(const struct walk_list *l);	  /* for programs */
 const char *faces_list_legend(const struct walk_list *l); /* of struct faces_table */
 /* Whether cell @c of those below says what its row is about. */
 bool faces_list_is_subject(const struct walk_list *l, size_t c);
-size_t faces_list_nr(const struct walk_list *l, const struct brstat *b);
-void faces_list_place(const struct walk_list *l, const struct brstat *b, size_t i,
+/* For people, appended. */
+void faces_list_title(const struct walk_list *l, const struct faces *f, struct obuf *o);
+size_t faces_list_nr(const struct walk_list *l, const struct faces *f);
+/* Whether rows are about code. */
+bool faces_list_has_places(const struct walk_list *l);
+/* False where they are not. */
+bool faces_list_place(const struct walk_list *l, const struct faces *f, size_t i,
 		      struct faces_place *at);
 /* The cells of people's columns, one by one, as text is: heads, and row @i with what is not known as "-". */
 void faces_list_head_cells(const struct walk_list *l, void (*put)(void *ctx, const char *text),
 			   void *ctx);
-int faces_list_cells(const struct walk_list *l, const struct brstat *b, size_t i,
+int faces_list_cells(const struct walk_list *l, const struct faces *f, size_t i,
 		     void (*put)(void *ctx, const char *text), void *ctx);
-/* As JSON has it: an object. */
+/* As JSON has it: an object. Of lists that ask nothing but @b. */
 int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
 		    struct emit *e);
 

@@ -108,6 +108,11 @@ static void block_place(const struct brstat *b, size_t i, struct faces_place *at
 	*at = (struct faces_place){ bl->dso, bl->sym, bl->start };
 }
 
+static size_t nr_blocks(const struct faces *f)
+{
+	return brstat_nr_blocks(f->stat);
+}
+
 const struct walk_list walk_block_list = {
 	.what = BRSTAT_CYCLES,
 	.table = { .name = "blocks",
@@ -120,7 +125,7 @@ const struct walk_list walk_block_list = {
 		   .cols = block_cols,
 		   .nr_cols = NR_BLOCK_COLS },
 	.total = block_cycles,
-	.nr = brstat_nr_blocks,
+	.nr = nr_blocks,
 	.small = is_small_block,
 	.row = walk_one_block,
 	.place = block_place,
@@ -211,6 +216,11 @@ static void edge_place(const struct brstat *b, size_t i, struct faces_place *at)
 	*at = (struct faces_place){ from->dso, from->sym, from->addr };
 }
 
+static size_t nr_edges(const struct faces *f)
+{
+	return brstat_nr_edges(f->stat);
+}
+
 const struct walk_list walk_edge_list = {
 	.what = BRSTAT_CYCLES,
 	.table = { .name = "edges",
@@ -222,7 +232,7 @@ const struct walk_list walk_edge_list = {
 			   "After P: cycles of the block behind it, mispredicted and predicted. -: not told by this recording.\n",
 		   .cols = edge_cols,
 		   .nr_cols = NR_EDGE_COLS },
-	.nr = brstat_nr_edges,
+	.nr = nr_edges,
 	.small = is_small_edge,
 	.row = walk_edge,
 	.place = edge_place,

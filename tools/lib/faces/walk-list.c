@@ -57,23 +57,26 @@ const char *list_dso(const struct dso *dso)
 	return dso ? dso->short_name : "[unknown]";
 }
 
-struct faces_table walk_list_table(const struct walk_list *l, const struct brstat *b)
+struct faces_table walk_list_table(const struct walk_list *l, const struct faces *f, char *title)
 {
 	struct faces_table t = l->table;
 
 	t.kind = FACES_LIST;
-	t.total = l->total ? l->total(b) : 0;
+	t.title = l->title ? l->title(f, title, LIST_TITLE) : t.title;
+	t.total = l->total ? l->total(f->stat) : 0;
 	return t;
 }
 
 int walk_list(struct walk *k, const struct walk_list *l)
 {
 	const struct faces *f = k->pub.f;
-	const struct faces_table t = walk_list_table(l, f->stat);
+	char title[LIST_TITLE];
+	const struct faces_table t = walk_list_table(l, f, title);
+	const size_t nr = l->nr(f);
 	int ret = VISIT(k, table, &t);
 
-	for (size_t i = 0; !ret && i < l->nr(f->stat) && !walk_broken(k); i++)
-		if (!l->small(f, i))
+	for (size_t i = 0; !ret && i < nr && !walk_broken(k); i++)
+		if (!l->small || !l->small(f, i))
 			ret = l->row(k, &t, i);
 	ret = ret ?: VISIT(k, table_end, &t);
 	return ret < 0 ? ret : 0;

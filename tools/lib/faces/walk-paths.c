@@ -20,40 +20,63 @@ static const struct faces_column cover_cols[NR_COVER_COLS] = {
 	[V_PATHS] = PLAIN_COLUMN("paths", "Paths", 10, true, ALL),
 };
 
-static int walk_cover(struct walk *k)
-{
-	static const unsigned marks[] = { 50, 80, 90, 95, 99, 100 };
-	const struct brstat *b = k->pub.f->stat;
-	uint64_t all = brstat_sum(b)->runs, sum = 0;
-	char title[120] = "Paths, and how much of all blocks that ran lies in them";
-	struct faces_table t = { .kind = FACES_LIST,
-				 .name = "coverage",
-				 .title = title,
-				 .cols = cover_cols,
-				 .nr_cols = NR_COVER_COLS };
-	uint64_t need[ARRAY_SIZE(marks)] = { 0 };
-	size_t m = 0;
-	int ret;
+static const unsigned marks[] = { 50, 80, 90, 95, 99, 100 };
 
-	for (size_t i = 0; i < brstat_nr_supers(b); i++) {
+/* How many paths have so much, of each of marks[] that is known; how many these are. */
+static size_t covered(const struct faces *f, uint64_t need[ARRAY_SIZE(marks)])
+{
+	const struct brstat *b = f->stat;
+	uint64_t all = brstat_sum(b)->runs, sum = 0;
+	size_t m = 0;
+
+	for (size_t i = 0; i < brstat_nr_supers(b) && m < ARRAY_SIZE(marks); i++) {
 		sum += brstat_super(b, i)->runs;
 		while (m < ARRAY_SIZE(marks) && (double)sum * 100 >= (double)all * marks[m])
 			need[m++] = i + 1;
 	}
-	if (m > 1)
-		snprintf(title, sizeof(title), "%llu path%s %s %u %% of all blocks that ran",
-			 (unsigned long long)need[1], need[1] == 1 ? "" : "s",
-			 need[1] == 1 ? "is" : "are", marks[1]);
-	ret = VISIT(k, table, &t);
-	for (size_t i = 0; !ret && i < m; i++) {
-		struct faces_cell cells[NR_COVER_COLS] = { list_number(marks[i]),
-							   list_number(need[i]) };
-
-		ret = walk_plain_row(k, &t, cells);
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return m;
 }
+
+static size_t nr_cover(const struct faces *f)
+{
+	uint64_t need[ARRAY_SIZE(marks)];
+
+	return covered(f, need);
+}
+
+static const char *cover_title(const struct faces *f, char *buf, size_t size)
+{
+	uint64_t need[ARRAY_SIZE(marks)] = { 0 };
+
+	if (covered(f, need) < 2)
+		return walk_cover_list.table.title;
+	snprintf(buf, size, "%llu path%s %s %u %% of all blocks that ran",
+		 (unsigned long long)need[1], need[1] == 1 ? "" : "s", need[1] == 1 ? "is" : "are",
+		 marks[1]);
+	return buf;
+}
+
+static int walk_cover(struct walk *k, const struct faces_table *t, size_t i)
+{
+	uint64_t need[ARRAY_SIZE(marks)] = { 0 };
+	struct faces_cell cells[NR_COVER_COLS];
+
+	covered(k->pub.f, need);
+	cells[V_PERCENT] = list_number(marks[i]);
+	cells[V_PATHS] = list_number(need[i]);
+	return walk_plain_row(k, t, cells);
+}
+
+const struct walk_list walk_cover_list = {
+	.what = BRSTAT_PATHS,
+	.table = { .name = "coverage",
+		   .title = "Paths, and how much of all blocks that ran lies in them",
+		   .cols = cover_cols,
+		   .nr_cols = NR_COVER_COLS },
+	.title = cover_title,
+	.nr = nr_cover,
+	.row = walk_cover,
+};
 
 /* ---- superblocks ------------------------------------------------------------------------------- */
 
@@ -167,6 +190,11 @@ static void super_place(const struct brstat *b, size_t i, struct faces_place *at
 	*at = (struct faces_place){ start->dso, start->sym, start->addr };
 }
 
+static size_t nr_supers(const struct faces *f)
+{
+	return brstat_nr_supers(f->stat);
+}
+
 const struct walk_list walk_path_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "paths",
@@ -178,7 +206,7 @@ const struct walk_list walk_path_list = {
 		   .cols = super_cols,
 		   .nr_cols = NR_SUPER_COLS },
 	.total = all_runs,
-	.nr = brstat_nr_supers,
+	.nr = nr_supers,
 	.small = is_small_super,
 	.row = walk_super,
 	.place = super_place,
@@ -188,7 +216,8 @@ const struct walk_list walk_path_list = {
 static int walk_supers(struct walk *k)
 {
 	const struct faces *f = k->pub.f;
-	const struct faces_table t = walk_list_table(&walk_path_list, f->stat);
+	char title[LIST_TITLE];
+	const struct faces_table t = walk_list_table(&walk_path_list, f, title);
 	struct obuf path;
 	uint64_t sum = 0;
 	int ret = obuf_init(&path, -1, 0) ?: VISIT(k, table, &t);
@@ -300,6 +329,11 @@ static void loop_place(const struct brstat *b, size_t i, struct faces_place *at)
 	*at = (struct faces_place){ l->dso, l->sym, l->head };
 }
 
+static size_t nr_loops(const struct faces *f)
+{
+	return brstat_nr_loops(f->stat);
+}
+
 const struct walk_list walk_loop_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "loops",
@@ -309,7 +343,7 @@ const struct walk_list walk_loop_list = {
 			   "times that a stack shows it from entry to exit, 7:120 is 120 times of seven rounds; Cut: without its exit.\n",
 		   .cols = loop_cols,
 		   .nr_cols = NR_LOOP_COLS },
-	.nr = brstat_nr_loops,
+	.nr = nr_loops,
 	.small = is_small,
 	.row = walk_loop,
 	.place = loop_place,
@@ -415,6 +449,11 @@ static void call_place(const struct brstat *b, size_t i, struct faces_place *at)
 	*at = (struct faces_place){ l->dso, l->sym, l->sym ? l->sym->start : l->addr };
 }
 
+static size_t nr_calls(const struct faces *f)
+{
+	return brstat_nr_calls(f->stat);
+}
+
 const struct walk_list walk_call_list = {
 	.what = BRSTAT_PATHS,
 	.table = { .name = "calls",
@@ -424,7 +463,7 @@ const struct walk_list walk_call_list = {
 			   "coroutines), which the CPU mispredicts. Astray%: of these two together, - where there are none.\n",
 		   .cols = call_cols,
 		   .nr_cols = NR_CALL_COLS },
-	.nr = brstat_nr_calls,
+	.nr = nr_calls,
 	.small = is_small_call,
 	.row = walk_one_call,
 	.place = call_place,
@@ -432,6 +471,6 @@ const struct walk_list walk_call_list = {
 
 int walk_superblocks(struct walk *k)
 {
-	return walk_cover(k) ?: walk_supers(k) ?: walk_list(k, &walk_loop_list)
+	return walk_list(k, &walk_cover_list) ?: walk_supers(k) ?: walk_list(k, &walk_loop_list)
 	?: walk_rounds(k) ?: walk_list(k, &walk_call_list);
 }

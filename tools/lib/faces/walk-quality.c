@@ -102,32 +102,106 @@ static const struct faces_column check_cols[NR_CHECK_COLS] = {
 	[C_WANTED] = PLAIN_COLUMN("wanted", NULL, 0, true, OTHER),
 	[C_PEOPLE_FOUND] = PLAIN_COLUMN("found_text", "Found", 10, true, FACES_PEOPLE),
 	[C_PEOPLE_WANTED] = PLAIN_COLUMN("wanted_text", "Wanted", 12, true, FACES_PEOPLE),
-	[C_NAME] = PLAIN_COLUMN("check", "Check", 44, true, ALL),
+	[C_NAME] = SUBJECT_COLUMN("check", "Check", 44, true),
 	[C_WHAT] = PLAIN_COLUMN("advice", "What to do", 20, false, ALL),
 };
 
-/* A number that is to be at least, or at most, another one. */
+/* A number that is to be at least, or at most, another one; @blind: what no number tells, it is there. */
 struct check {
-	const char *name, *advice; /* advice: where it is not */
+	const char *name, *advice; /* advice: where it is not as wanted */
 	double found, wanted;
-	bool known, least, percent;
+	bool known, least, percent, blind;
 };
 
-static int walk_check(struct walk *k, const struct faces_table *t, const struct check *c)
+#define CHECKS_MAX 20
+
+struct checks {
+	struct check v[CHECKS_MAX];
+	size_t nr;
+};
+
+static void add_blind_spot(struct checks *c, bool is, const char *name, const char *advice)
 {
-	bool ok = c->least ? c->found >= c->wanted : c->found <= c->wanted;
+	if (is && c->nr < CHECKS_MAX)
+		c->v[c->nr++] = (struct check){ .name = name, .advice = advice, .blind = true };
+}
+
+/* What the source of the samples cannot see. */
+static void add_source(struct checks *c, const struct faces *f, const struct brstat_quality *q)
+{
+	const struct source s = source_of(f);
+
+	add_blind_spot(c, s.software, "blind spot: branches were followed in software",
+		       "no kernel, no mispredictions; the program ran slower, and what waits for "
+		       "time or others ran otherwise");
+	add_blind_spot(c, s.no_kernel, "blind spot: the kernel was left out",
+		       "nothing, for a program's own profile");
+	add_blind_spot(c, s.some, "blind spot: the filter keeps only some branches",
+		       "record with -b: code in between is not known");
+	add_blind_spot(c, s.calls, "blind spot: stacks of calls, no branches",
+		       "record with -b instead of --call-graph lbr");
+	add_blind_spot(c, !q->branches, "bias: no branch stacks",
+		       "edges are guessed from samples; record with -b where it can be had");
+	add_blind_spot(c, !q->branches && !s.precise, "bias: samples skid to later instructions",
+		       "record a precise event (-e cycles:pp), or with -b");
+}
+
+static struct checks checks_of(const struct faces *f)
+{
+	const struct brstat_quality *q = brstat_quality(f->stat);
+	const double lost = faces_percent(f->lost_samples, f->lost_samples + q->samples);
+	struct checks c = {
+		.v = {
+		{ q->branches ? "bytes run per byte, least of functions with 99%"
+			      : "samples, least of functions with 99%",
+		  "record longer, or more often (-F)", q->density, q->density_wanted, q->hot, true,
+		  false, false },
+		{ "hot functions that have so much", "see below which do not",
+		  faces_percent(q->hot_enough, q->hot), 100, q->hot, true, true, false },
+		{ "in functions that are known", "install symbols; see the table of functions",
+		  faces_percent(q->named, q->total), 90, q->total, true, true, false },
+		{ "agreement of every other slice", "record longer", 100 * q->by_turns,
+		  100 * (1 - BRSTAT_APART), q->by_turns >= 0, true, true, false },
+		{ "agreement of first and second half", "record a whole run of the work",
+		  100 * q->in_time, 80, q->in_time >= 0, true, true, false },
+		{ "in files with another build id than recorded", "keep the files that run",
+		  faces_percent(q->by_state[BRSTAT_STALE], q->total), 0, q->total, false, true, false },
+		{ "in files without a recorded build id", "record with build ids (--buildid-mmap)",
+		  faces_percent(q->by_state[BRSTAT_UNPROVEN], q->total), 0, q->total, false, true, false },
+		{ "in files that are not here", "--symfs, or perf archive where it was recorded",
+		  faces_percent(q->by_state[BRSTAT_MISSING], q->total), 1, q->total, false, true, false },
+		{ "samples lost", "record with larger buffers (-m)", lost, 1, q->samples, false,
+		  true, false },
+		{ "samples behind their newest branch",
+		  "the sampled address and the branches are of "
+		  "two moments",
+		  faces_percent(q->behind, q->behind_of), 90, q->behind_of, true, true, false },
+		},
+	};
+
+	while (c.v[c.nr].name)
+		c.nr++;
+	add_source(&c, f, q);
+	return c;
+}
+
+static int walk_check(struct walk *k, const struct faces_table *t, size_t i)
+{
+	const struct checks all = checks_of(k->pub.f);
+	const struct check *c = &all.v[i];
+	bool ok = !c->blind && (c->least ? c->found >= c->wanted : c->found <= c->wanted);
 	const char *unit = c->percent ? "%" : "";
 	char found[40], wanted[40];
 	struct faces_cell cells[NR_CHECK_COLS] = {
 		[C_NAME] = list_text(c->name),
 		[C_FOUND] = list_real(c->known, c->found),
-		[C_WANTED] = list_real(true, c->wanted),
-		[C_OK] = list_text(!c->known ? NULL
-				   : ok	     ? "yes"
-					     : "no"),
-		[C_WHAT] = list_text(ok || !c->known ? "" : c->advice),
+		[C_WANTED] = list_real(!c->blind, c->wanted),
+		[C_OK] = list_text(!c->known && !c->blind ? NULL
+				   : ok			  ? "yes"
+							  : "no"),
+		[C_WHAT] = list_text(ok || (!c->known && !c->blind) ? "" : c->advice),
 		[C_PEOPLE_FOUND] = list_text(c->known ? found : NULL),
-		[C_PEOPLE_WANTED] = list_text(wanted),
+		[C_PEOPLE_WANTED] = list_text(c->blind ? NULL : wanted),
 	};
 
 	snprintf(found, sizeof(found), "%.1f%s", c->found, unit);
@@ -135,86 +209,33 @@ static int walk_check(struct walk *k, const struct faces_table *t, const struct 
 	return walk_plain_row(k, t, cells);
 }
 
-/* What no number tells: it is there or not. */
-static int walk_blind_spot(struct walk *k, const struct faces_table *t, bool is, const char *name,
-			   const char *advice)
+static size_t nr_checks(const struct faces *f)
 {
-	struct faces_cell cells[NR_CHECK_COLS] = {
-		[C_NAME] = list_text(name),	     [C_FOUND] = list_text(NULL),
-		[C_WANTED] = list_text(NULL),	     [C_OK] = list_text("no"),
-		[C_WHAT] = list_text(advice),	     [C_PEOPLE_FOUND] = list_text(NULL),
-		[C_PEOPLE_WANTED] = list_text(NULL),
-	};
-
-	return is ? walk_plain_row(k, t, cells) : 0;
+	return checks_of(f).nr;
 }
 
-static int walk_source(struct walk *k, const struct faces_table *t, const struct brstat_quality *q)
+static const char *check_title(const struct faces *f, char *buf, size_t size)
 {
-	const struct source s = source_of(k->pub.f);
+	char text[120];
 
-	return walk_blind_spot(k, t, s.software, "blind spot: branches were followed in software",
-			       "no kernel, no mispredictions; the program ran slower, and what waits for "
-			       "time or others ran otherwise") ?:
-	       walk_blind_spot(k, t, s.no_kernel, "blind spot: the kernel was left out",
-			       "nothing, for a program's own profile") ?:
-	       walk_blind_spot(k, t, s.some, "blind spot: the filter keeps only some branches",
-			       "record with -b: code in between is not known") ?:
-	       walk_blind_spot(k, t, s.calls, "blind spot: stacks of calls, no branches",
-			       "record with -b instead of --call-graph lbr") ?:
-	       walk_blind_spot(k, t, !q->branches, "bias: no branch stacks",
-			       "edges are guessed from samples; record with -b where it can be had") ?:
-	       walk_blind_spot(k, t, !q->branches && !s.precise,
-			       "bias: samples skid to later instructions",
-			       "record a precise event (-e cycles:pp), or with -b");
+	snprintf(buf, size, "Profile quality: %s",
+		 verdict_text(brstat_quality(f->stat), text, sizeof(text)));
+	return buf;
 }
 
-static int walk_checks(struct walk *k, const struct brstat_quality *q)
-{
-	const struct faces *f = k->pub.f;
-	char title[200], text[120];
-	struct faces_table t = { .kind = FACES_LIST,
-				 .name = "checks",
-				 .title = title,
-				 .cols = check_cols,
-				 .nr_cols = NR_CHECK_COLS };
-	const double lost = faces_percent(f->lost_samples, f->lost_samples + q->samples);
-	const struct check checks[] = {
-		{ q->branches ? "bytes run per byte, least of functions with 99%"
-			      : "samples, least of functions with 99%",
-		  "record longer, or more often (-F)", q->density, q->density_wanted, q->hot, true,
-		  false },
-		{ "hot functions that have so much", "see below which do not",
-		  faces_percent(q->hot_enough, q->hot), 100, q->hot, true, true },
-		{ "in functions that are known", "install symbols; see the table of functions",
-		  faces_percent(q->named, q->total), 90, q->total, true, true },
-		{ "agreement of every other slice", "record longer", 100 * q->by_turns,
-		  100 * (1 - BRSTAT_APART), q->by_turns >= 0, true, true },
-		{ "agreement of first and second half", "record a whole run of the work",
-		  100 * q->in_time, 80, q->in_time >= 0, true, true },
-		{ "in files with another build id than recorded", "keep the files that run",
-		  faces_percent(q->by_state[BRSTAT_STALE], q->total), 0, q->total, false, true },
-		{ "in files without a recorded build id", "record with build ids (--buildid-mmap)",
-		  faces_percent(q->by_state[BRSTAT_UNPROVEN], q->total), 0, q->total, false, true },
-		{ "in files that are not here", "--symfs, or perf archive where it was recorded",
-		  faces_percent(q->by_state[BRSTAT_MISSING], q->total), 1, q->total, false, true },
-		{ "samples lost", "record with larger buffers (-m)", lost, 1, q->samples, false,
-		  true },
-		{ "samples behind their newest branch",
-		  "the sampled address and the branches are of "
-		  "two moments",
-		  faces_percent(q->behind, q->behind_of), 90, q->behind_of, true, true },
-	};
-	int ret;
-
-	snprintf(title, sizeof(title), "Profile quality: %s", verdict_text(q, text, sizeof(text)));
-	ret = VISIT(k, table, &t);
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(checks); i++)
-		ret = walk_check(k, &t, &checks[i]);
-	ret = ret ?: walk_source(k, &t, q);
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
-}
+const struct walk_list walk_check_list = {
+	.what = BRSTAT_QUALITY,
+	.table = { .name = "checks",
+		   .title = "Profile quality",
+		   .legend =
+			   "Whether what was found is as wanted; -: not told by this recording. Blind spots and bias are of the source of the\n"
+			   "samples, whatever else holds. Enough is for what this work ran: that users' work is alike is not said.\n",
+		   .cols = check_cols,
+		   .nr_cols = NR_CHECK_COLS },
+	.title = check_title,
+	.nr = nr_checks,
+	.row = walk_check,
+};
 
 /* ---- functions --------------------------------------------------------------------------------- */
 
@@ -243,12 +264,11 @@ static const struct faces_column function_cols[NR_FUNCTION_COLS] = {
 	[F_FIRST] = LIST_SHARE_COLUMN("first_half", "1st half", 8),
 	[F_SECOND] = LIST_SHARE_COLUMN("second_half", "2nd half", 8),
 	[F_FILE] = PLAIN_COLUMN("file", "File", 9, true, ALL),
-	[F_NAME] = PLAIN_COLUMN("function", "Function", 34, true, ALL),
+	[F_NAME] = SUBJECT_COLUMN("function", "Function", 34, true),
 	[F_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 };
 
-static int walk_function(struct walk *k, const struct faces_table *t,
-			 const struct brstat_function *f, const uint64_t half[2])
+static int walk_function(struct walk *k, const struct faces_table *t, size_t i)
 {
 	static const char *const states[] = {
 		[BRSTAT_PROVEN] = "as run",
@@ -256,7 +276,9 @@ static int walk_function(struct walk *k, const struct faces_table *t,
 		[BRSTAT_STALE] = "another",
 		[BRSTAT_MISSING] = "missing",
 	};
-	double wanted = brstat_quality(k->pub.f->stat)->density_wanted;
+	const struct brstat_quality *q = brstat_quality(k->pub.f->stat);
+	const struct brstat_function *f = brstat_function_at(k->pub.f->stat, i);
+	double wanted = q->density_wanted;
 	struct faces_cell cells[NR_FUNCTION_COLS] = {
 		[F_SHARE] = list_share(f->nr, t->total),
 		[F_NR] = list_number(f->nr),
@@ -265,8 +287,8 @@ static int walk_function(struct walk *k, const struct faces_table *t,
 		[F_DENSITY] = list_real(f->size, f->density),
 		[F_MORE] = list_real(f->size && f->density > 0,
 				     f->density < wanted ? wanted / f->density : 1),
-		[F_FIRST] = list_share(f->half[1][0], half[0]),
-		[F_SECOND] = list_share(f->half[1][1], half[1]),
+		[F_FIRST] = list_share(f->half[1][0], q->half[0]),
+		[F_SECOND] = list_share(f->half[1][1], q->half[1]),
 		[F_FILE] = list_text(f->dso ? states[f->state] : NULL),
 		[F_NAME] = list_text(f->sym ? f->sym->name : NULL),
 		[F_DSO] = list_text(list_dso(f->dso)),
@@ -277,34 +299,51 @@ static int walk_function(struct walk *k, const struct faces_table *t,
 	return walk_plain_row(k, t, cells);
 }
 
-static int walk_functions(struct walk *k, const struct brstat_quality *q)
+static size_t nr_functions(const struct faces *f)
 {
-	const struct faces *f = k->pub.f;
-	const struct faces_table t = { .kind = FACES_LIST,
-				       .name = "functions",
-				       .title = "Functions",
-				       .cols = function_cols,
-				       .nr_cols = NR_FUNCTION_COLS,
-				       .total = q->total };
-	uint64_t half[2] = { 0, 0 };
-	int ret = VISIT(k, table, &t);
-
-	for (size_t i = 0; i < brstat_nr_functions(f->stat); i++)
-		for (int h = 0; h < 2; h++)
-			half[h] += brstat_function_at(f->stat, i)->half[1][h];
-	for (size_t i = 0; !ret && i < brstat_nr_functions(f->stat) && !walk_broken(k); i++) {
-		const struct brstat_function *fn = brstat_function_at(f->stat, i);
-
-		if (faces_percent(fn->nr, t.total) >= f->o.min_percent)
-			ret = walk_function(k, &t, fn, half);
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return brstat_nr_functions(f->stat);
 }
+
+static uint64_t counted(const struct brstat *b)
+{
+	return brstat_quality(b)->total;
+}
+
+static bool is_small_function(const struct faces *f, size_t i)
+{
+	return faces_percent(brstat_function_at(f->stat, i)->nr, counted(f->stat)) <
+	       f->o.min_percent;
+}
+
+static void function_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct brstat_function *f = brstat_function_at(b, i);
+
+	*at = (struct faces_place){ f->dso, f->sym, f->sym ? f->sym->start : f->addr };
+}
+
+const struct walk_list walk_function_list = {
+	.what = BRSTAT_QUALITY,
+	.table = { .name = "functions",
+		   .title = "Functions",
+		   .legend =
+			   "Count: branches that left it, samples in it where there are no branch stacks. Density: bytes of its code that\n"
+			   "ran by the bytes it has, else samples; Needs x: so many times this recording, until that is enough. 1st half,\n"
+			   "2nd half: its share of each half of the time. File: as run; unproven, no build id was recorded; another one than\n"
+			   "recorded; missing. -: not told by this recording.\n",
+		   .cols = function_cols,
+		   .nr_cols = NR_FUNCTION_COLS },
+	.total = counted,
+	.nr = nr_functions,
+	.small = is_small_function,
+	.row = walk_function,
+	.place = function_place,
+};
 
 int walk_quality(struct walk *k)
 {
 	const struct brstat_quality *q = brstat_quality(k->pub.f->stat);
 
-	return walk_verdict(k, q) ?: walk_checks(k, q) ?: walk_functions(k, q);
+	return walk_verdict(k, q) ?: walk_list(k, &walk_check_list)
+	?: walk_list(k, &walk_function_list);
 }

@@ -136,9 +136,8 @@ static int walk_branch(struct walk *k, const struct faces_table *t, size_t i)
 }
 
 /* Those that --percent-limit leaves: by mispredictions, where these are known. */
-static bool is_small(const struct faces *f, size_t i)
+static bool is_small_branch(const struct faces *f, const struct brstat_branch *br)
 {
-	const struct brstat_branch *br = brstat_branch(f->stat, i);
 	const struct brstat_sum *sum = brstat_sum(f->stat);
 
 	return f->o.min_percent > 0 &&
@@ -146,11 +145,21 @@ static bool is_small(const struct faces *f, size_t i)
 			     : faces_percent(br->left, sum->branches)) < f->o.min_percent;
 }
 
+static bool is_small(const struct faces *f, size_t i)
+{
+	return is_small_branch(f, brstat_branch(f->stat, i));
+}
+
 static void branch_place(const struct brstat *b, size_t i, struct faces_place *at)
 {
 	const struct brstat_branch *br = brstat_branch(b, i);
 
 	*at = (struct faces_place){ br->dso, br->sym, br->addr };
+}
+
+static size_t nr_branches(const struct faces *f)
+{
+	return brstat_nr_branches(f->stat);
 }
 
 const struct walk_list walk_branch_list = {
@@ -165,7 +174,7 @@ const struct walk_list walk_branch_list = {
 			   "help: times out of this recording; none says how much time that is.\n",
 		   .cols = branch_cols,
 		   .nr_cols = NR_BRANCH_COLS },
-	.nr = brstat_nr_branches,
+	.nr = nr_branches,
 	.small = is_small,
 	.row = walk_branch,
 	.place = branch_place,
@@ -191,16 +200,17 @@ static const struct faces_column target_cols[NR_TARGET_COLS] = {
 	[T_COUNT] = PLAIN_COLUMN("count", "Count", 10, true, ALL),
 	[T_MISPRED] = PLAIN_COLUMN("mispredicted", "Mispred", 10, true, ALL),
 	[T_MISPRED_SHARE] = LIST_SHARE_COLUMN("mispredict_rate", "Mispred%", 8),
-	[T_FROM] = PLAIN_COLUMN("branch", "Branch", 34, true, ALL),
-	[T_TO] = PLAIN_COLUMN("target", "Target", 34, true, ALL),
+	[T_FROM] = SUBJECT_COLUMN("branch", "Branch", 34, true),
+	[T_TO] = SUBJECT_COLUMN("target", "Target", 34, true),
 	[T_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
 	[T_FROM_ADDR] = PLAIN_COLUMN("addr", NULL, 0, true, OTHER),
 	[T_TO_ADDR] = PLAIN_COLUMN("target_addr", NULL, 0, true, OTHER),
 };
 
-static int walk_target(struct walk *k, const struct faces_table *t, const struct brstat_branch *br,
-		       const struct brstat_target *to)
+static int walk_target(struct walk *k, const struct faces_table *t, size_t i)
 {
+	const struct brstat_branch *br;
+	const struct brstat_target *to = brstat_indirect(k->pub.f->stat, i, &br);
 	char from[512], target[512];
 	struct faces_cell cells[NR_TARGET_COLS] = {
 		[T_SHARE] = list_share(to->nr, br->left),
@@ -219,31 +229,40 @@ static int walk_target(struct walk *k, const struct faces_table *t, const struct
 	return walk_plain_row(k, t, cells);
 }
 
-static int walk_targets(struct walk *k)
+static size_t nr_targets(const struct faces *f)
 {
-	const struct faces_table t = {
-		.kind = FACES_LIST,
-		.name = "targets",
-		.title = "Targets of indirect branches",
-		.legend =
-			"Share: of the times that the branch was taken. -: not told by this recording.\n",
-		.cols = target_cols,
-		.nr_cols = NR_TARGET_COLS
-	};
-	const struct brstat *b = k->pub.f->stat;
-	int ret = VISIT(k, table, &t);
-
-	for (size_t i = 0; !ret && i < brstat_nr_branches(b) && !walk_broken(k); i++) {
-		const struct brstat_branch *br = brstat_branch(b, i);
-
-		if (!brstat_is_indirect(br) || is_small(k->pub.f, i))
-			continue;
-		for (uint32_t n = 0; !ret && n < br->nr; n++)
-			ret = walk_target(k, &t, br, brstat_target(b, br->first + n));
-	}
-	ret = ret ?: VISIT(k, table_end, &t);
-	return ret < 0 ? ret : 0;
+	return brstat_nr_indirect(f->stat);
 }
+
+static bool is_small_target(const struct faces *f, size_t i)
+{
+	const struct brstat_branch *br;
+
+	brstat_indirect(f->stat, i, &br);
+	return is_small_branch(f, br);
+}
+
+static void target_place(const struct brstat *b, size_t i, struct faces_place *at)
+{
+	const struct brstat_branch *br;
+
+	brstat_indirect(b, i, &br);
+	*at = (struct faces_place){ br->dso, br->sym, br->addr };
+}
+
+const struct walk_list walk_target_list = {
+	.what = BRSTAT_WHY,
+	.table = { .name = "targets",
+		   .title = "Targets of indirect branches",
+		   .legend =
+			   "Share: of the times that the branch was taken. -: not told by this recording.\n",
+		   .cols = target_cols,
+		   .nr_cols = NR_TARGET_COLS },
+	.nr = nr_targets,
+	.small = is_small_target,
+	.row = walk_target,
+	.place = target_place,
+};
 
 /* ---- lengths of runs --------------------------------------------------------------------------- */
 
@@ -306,5 +325,5 @@ static int walk_runs(struct walk *k)
 
 int walk_why(struct walk *k)
 {
-	return walk_list(k, &walk_branch_list) ?: walk_targets(k) ?: walk_runs(k);
+	return walk_list(k, &walk_branch_list) ?: walk_list(k, &walk_target_list) ?: walk_runs(k);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * report --branches in a terminal: its tables as lists, one at a time, Tab goes to the next. A row is made when it is
- * painted, by room faces, so that browser and text say the same; Enter opens the instructions it is about, where
- * the same answers stand beside them.
+ * report --branches and --profile-quality in a terminal: their tables as lists, one at a time, Tab goes to the
+ * next. A row is made when it is painted, by room faces, so that browser and text say the same; Enter opens the
+ * instructions it is about, where the same answers stand beside them.
  *
  * Columns are as wide as the first rows need. Where a line has no room for all of them, what rows are about comes
- * behind the first number, and columns in which those rows have nothing come last, so that the screen has the answer.
+ * behind the first number, and columns in which those rows have nothing come last, so that the screen has the answer;
+ * what the row at the cursor has beyond the edge stands below.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,14 +35,15 @@ struct answers {
 	/* The cells of a row, one behind the other. */
 	struct obuf cells;
 	size_t cell[MOST_COLS], nr_cells;
-	int cols; /* of the screen that it is laid out for; 0 = for none yet */
+	int cols;    /* of the screen that it is laid out for; 0 = for none yet */
+	bool narrow; /* it has no room for all of them */
 };
 
 static uint64_t nr_rows(void *ctx)
 {
 	const struct answers *b = ctx;
 
-	return faces_list_nr(b->at, b->in->stat);
+	return faces_list_nr(b->at, &b->in->f);
 }
 
 /* ---- columns ------------------------------------------------------------------------------------ */
@@ -74,7 +76,7 @@ static void add_cell(void *ctx, const char *text)
 static bool read_row(struct answers *b, uint64_t i)
 {
 	b->cells.len = b->nr_cells = 0;
-	return !faces_list_cells(b->at, b->in->stat, i, add_cell, b) && !b->cells.code;
+	return !faces_list_cells(b->at, &b->in->f, i, add_cell, b) && !b->cells.code;
 }
 
 static const char *cell_of(const struct answers *b, unsigned c)
@@ -125,7 +127,8 @@ static void lay_out(struct answers *b, int cols)
 		all += b->col[c].need + 2;
 		subjects += b->col[c].subject;
 	}
-	if (all <= cols) {
+	b->narrow = all > cols;
+	if (!b->narrow) {
 		for (unsigned c = 0; c < b->nr; c++)
 			b->order[c] = c;
 		return;
@@ -175,6 +178,26 @@ static void paint_row(void *ctx, uint64_t i, struct tui_pen *p, bool selected)
 		put_cell(b, c, cell_of(b, b->order[c]), TUI_NORMAL, p);
 }
 
+/* What the row at the cursor has beyond the edge, or that was cut. */
+static void paint_rest(struct answers *b, struct tui_pen *p)
+{
+	int at = 0;
+
+	if (b->list.cursor >= nr_rows(b) || !read_row(b, b->list.cursor))
+		return;
+	for (unsigned c = 0; c < b->nr; c++) {
+		const struct answer_col *col = &b->col[b->order[c]];
+		const char *text = cell_of(b, b->order[c]);
+
+		at += 2 + col->width;
+		if (!*text || !strcmp(text, "-") ||
+		    (at <= b->cols && tui_width(text) <= col->width))
+			continue;
+		tui_putf(p, TUI_DIM, "  %s: ", col->head);
+		tui_put(p, TUI_NORMAL, text);
+	}
+}
+
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct answers *b = v->ctx;
@@ -188,14 +211,25 @@ static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 		row++;
 		rows--;
 	}
+	if (b->narrow && rows > 3) {
+		struct tui_pen rest = { .s = s, .row = row + --rows, .end = s->cols };
+
+		paint_rest(b, &rest);
+	}
 	tui_list_paint(&b->list, s, row, 0, rows, s->cols);
 }
 
 static void title(struct tui_view *v, struct tui_pen *p)
 {
-	const struct answers *b = v->ctx;
+	struct answers *b = v->ctx;
 
-	tui_putf(p, TUI_ROOT, "%s: %" PRIu64, faces_list_title(b->at), nr_rows(v->ctx));
+	b->cells.len = 0;
+	faces_list_title(b->at, &b->in->f, &b->cells);
+	obuf_char(&b->cells, 0);
+	tui_put(p, TUI_ROOT, b->cells.code ? "" : b->cells.buf);
+	/* Others say what comes out. */
+	if (faces_list_has_places(b->at))
+		tui_putf(p, TUI_ROOT, ": %" PRIu64, nr_rows(v->ctx));
 }
 
 static void footer(struct tui_view *v, struct tui_pen *p)
@@ -204,8 +238,9 @@ static void footer(struct tui_view *v, struct tui_pen *p)
 	size_t n = faces_nr_lists(b->in->what);
 
 	if (nr_rows(v->ctx))
-		tui_putf(p, TUI_ROOT, "%" PRIu64 " of %" PRIu64 "  Enter: instructions",
-			 b->list.cursor + 1, nr_rows(v->ctx));
+		tui_putf(p, TUI_ROOT, "%" PRIu64 " of %" PRIu64 "%s", b->list.cursor + 1,
+			 nr_rows(v->ctx),
+			 faces_list_has_places(b->at) ? "  Enter: instructions" : "");
 	else
 		tui_put(p, TUI_ROOT, "Nothing of the kind was seen.");
 	if (n > 1)
@@ -231,7 +266,10 @@ static enum tui_answer key_open(struct tui *t, struct tui_view *v)
 
 	if (b->list.cursor >= nr_rows(v->ctx))
 		return TUI_STAY;
-	faces_list_place(b->at, b->in->stat, b->list.cursor, &at);
+	if (!faces_list_place(b->at, &b->in->f, b->list.cursor, &at)) {
+		tui_message(t, "This line is about no code: Tab goes to the next table.");
+		return TUI_STAY;
+	}
 	if (at.dso && at.sym)
 		return tui_asm_begin(t, b->in->a, &b->in->opts, at.dso, at.sym, at.addr);
 	tui_message(t, "This code is in no function whose name is known.");

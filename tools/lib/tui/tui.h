@@ -27,6 +27,7 @@
 #include "base/base.h"
 #include "brflow/brflow.h"
 #include "cli/cli.h"
+#include "faces/faces.h"
 
 struct tui;
 
@@ -137,13 +138,13 @@ struct tui_flow {
 bool tui_flow(struct tui *t, const struct tui_flow *in);
 
 struct tui_answers {
-	const struct brstat *stat; /* finished */
-	unsigned what;		   /* whose tables: enum brstat_what */
-	const struct annotate *a;  /* finished; with the same answers beside instructions */
+	struct faces f;		  /* stat, finished, and what faces_list() needs beside it */
+	unsigned what;		  /* whose tables: enum brstat_what */
+	const struct annotate *a; /* finished; with the same answers beside instructions */
 	struct tui_annotate_opts opts;
 };
 
-/* The tables of report --branches as lists. As tui_annotate(). */
+/* The tables of report --branches or --profile-quality as lists. As tui_annotate(). */
 bool tui_answers(struct tui *t, const struct tui_answers *in);
 
 /* ---- perf diff -------------------------------------------------------------------------------- */
