@@ -245,6 +245,9 @@ assert len(seen) > 2, seen
 for m in seen:
     assert m['denormal_lanes'] == 25 and m['nan_lanes'] == 12.5 and m['lane_type'] == 'f32', m
     assert m['lanes_zero'] in (12.5, None) and m['lanes_off'] in (0, None), m
+    # How wide what lives is, and what the instruction and the function use.
+    assert which == 'annotate' or m['live_256'] + m['live_512'] == 100, m
+    assert which == 'annotate' or m['code_128'] == 0 and m['simd_use'] in ('uses ymm', 'uses zmm'), m
 P
 "$PERF" annotate --json --numbers --idle-lanes -i "$TMP/denormal.data" lanes_denormal >"$TMP/json" 2>"$TMP/err"
 check "annotate has them by instruction" python3 "$TMP/marks.py" annotate lanes_denormal "$TMP/json"
@@ -274,7 +277,7 @@ check "script has them by sample" python3 "$TMP/marks.py" script lanes_denormal 
 like "as text" "$("$PERF" script -F ip,sym,marks -i "$TMP/denormal.data" 2>&1 | grep lanes_denormal)" \
 	'\[Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32'
 like "--redact shows none" "$("$PERF" script --redact -F ip,sym,marks -i "$TMP/denormal.data" 2>&1 | grep lanes_denormal)" \
-	'lanes_denormal \[(Upper 100% ?)?(Spare [0-9]+)?\]'
+	'lanes_denormal \[(Upper 100% ?)?(Spare [0-9]+)?( Live[0-9]+ 100%| Live16-31 100%| Dirty 100%| Code[0-9N][0-9a-z]+ 100%| uses .mm)*\]'
 "$PERF" report --html "$TMP/page.html" --numbers -i "$TMP/denormal.data" >"$TMP/err" 2>&1
 like "the page has them beside instructions" "$(python3 "$(dirname "$0")/../helpers/page-data.py" "$TMP/page.html" get code)" \
 	'"marks": \[.*"Slow 100% NaN 12% Inf 12% Denormal 25% Zero 12% f32"'

@@ -424,7 +424,7 @@ struct simd_counts {
 
 /* ---- marks: accumulators without rows (marks.c) ------------------------------------------------- */
 
-/* What report's options --numbers, --idle-lanes, --dirty, --apx, --shadow-stack and --values count. */
+/* What report's options --numbers, --idle-lanes, --dirty, --apx, --shadow-stack, --values and --simd count. */
 enum keys_mark {
 	KEYS_MARK_NUMBERS = 1,
 	KEYS_MARK_IDLE = 2,
@@ -432,6 +432,7 @@ enum keys_mark {
 	KEYS_MARK_APX = 8,
 	KEYS_MARK_SHADOW = 16,
 	KEYS_MARK_VALUES = 32, /* of env.values */
+	KEYS_MARK_SIMD = 64,
 };
 
 struct keys_marks;

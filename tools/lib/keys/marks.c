@@ -20,6 +20,7 @@ static const struct {
 	{ "apx", KEYS_MARK_APX, &keys_acc_apx },
 	{ "shadow-stack", KEYS_MARK_SHADOW, &keys_acc_shadow },
 	{ "values", KEYS_MARK_VALUES, &keys_acc_values },
+	{ "simd", KEYS_MARK_SIMD, &keys_acc_simd },
 };
 
 struct keys_marks {

@@ -4,8 +4,9 @@
 
 #include "script-int.h"
 
-#define ALL \
-	(KEYS_MARK_NUMBERS | KEYS_MARK_IDLE | KEYS_MARK_DIRTY | KEYS_MARK_APX | KEYS_MARK_SHADOW)
+#define ALL                                                                                        \
+	(KEYS_MARK_SIMD | KEYS_MARK_NUMBERS | KEYS_MARK_IDLE | KEYS_MARK_DIRTY | KEYS_MARK_APX | \
+	 KEYS_MARK_SHADOW)
 
 /* The sample's slot, to be dropped; NULL: no memory, which is told. */
 static void *slot_of(struct script *sc, const struct ctx *c)
