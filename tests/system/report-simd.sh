@@ -49,7 +49,7 @@ P
 
 if [ $class = zmm ]; then
 	holds "the loop with zmm registers uses zmm" wide.data simdloop_avx512 \
-		'use == "uses zmm" and live512 > 99 and code512 > 10 and samples > 20'
+		'use == "uses zmm" and live512 > 99 and code512 > 1 and samples > 20'
 	holds "its masks are as full as they were made" wide.data simdloop_avx512 '30 < masks < 60'
 	holds "scalar code behind it is clean, though vzeroupper spares zmm16-31" wide.data \
 		scalarloop 'use == "scalar" and dirty < 2 and codenone > 95 and live512 < 2 and livehigh > 95'
