@@ -26,12 +26,12 @@ P
 
 # ---- ChaCha20 of libcrypto
 if grep -q '^flags.* avx2' /proc/cpuinfo && command -v openssl >/dev/null && ldd "$(command -v openssl)" | grep -q libcrypto; then
-	regs=ymm
-	grep -q '^flags.* avx512vl' /proc/cpuinfo && regs=zmm,opmask
+	regs=ymm,ax
+	grep -q '^flags.* avx512vl' /proc/cpuinfo && regs=zmm,opmask,ax
 	"$PERF" record -q --reg-source=ptrace --user-regs=$regs --reg-budget 0 -F 500 -o "$TMP/ssl.data" -- \
 		openssl speed -seconds 1 -bytes 16384 -evp chacha20 >"$TMP/out" 2>&1
-	for view in numbers idle-lanes simd; do
-		"$PERF" report --json --$view -s dso -i "$TMP/ssl.data" >"$TMP/$view" 2>"$TMP/err"
+	for view in numbers idle-lanes simd dirty apx values=ax; do
+		"$PERF" report --json --$view -s dso -i "$TMP/ssl.data" >"$TMP/${view%=*}" 2>"$TMP/err"
 	done
 	holds "a cipher computes with 32-bit integers, none of them floats" "$TMP/numbers" \
 		'r["samples"] > 20 and r["lane_type"] == "i32" and r["slow_numbers"] == 0 and r["nan_lanes"] is None
@@ -39,6 +39,32 @@ if grep -q '^flags.* avx2' /proc/cpuinfo && command -v openssl >/dev/null && ldd
 	holds "that are hardly ever zero, as random bits are not" "$TMP/numbers" 'r["int_zero_lanes"] < 5'
 	holds "and all of its lanes work" "$TMP/idle-lanes" \
 		'r["lanes_off"] in (0, None) and r["lanes_zero"] < 5 and r["narrow"] < 5 and r["lanes_could"] == "as it is"'
+	holds "its code is as wide as what it leaves in registers" "$TMP/simd" \
+		'r["code_256"] + r["code_512"] > 80 and r["live_256"] + r["live_512"] > 90 and r["simd_dirty"] < 20
+		 and r["simd_use"] in ("uses ymm", "uses zmm")'
+	holds "and none of it is SSE code that would wait for upper halves" "$TMP/dirty" 'r["upper_live"] > 90 and r["sse_dirty"] == 0'
+	holds "general registers are to spare, none of them goes to the stack" "$TMP/apx" \
+		'r["stack_moves"] < 5 and r["regs_spare"] > 3 and r["apx_could"] == "as it is" and r["apx_code"] == 0'
+	# Ten double rounds for a block, counted down in AX.
+	holds "the counter of its ten rounds, each as often" "$TMP/values" \
+		'sum(v["samples"] for v in r["values"] if 0 <= int(v["value"], 0) <= 10) > 0.9 * r["samples"]
+		 and all(v["samples"] < 0.3 * r["samples"] for v in r["values"])'
+	"$PERF" script --json -F ip,dso,marks -i "$TMP/ssl.data" 2>"$TMP/err" | grep 'libcrypto' >"$TMP/lines"
+	python3 - "$TMP/lines" >"$TMP/json" <<'P'
+import json, sys
+lines = [json.loads(l)['marks'] for l in open(sys.argv[1])]
+mean = lambda key: sum(m[key] for m in lines if m[key] is not None) / max(1, sum(m[key] is not None for m in lines))
+json.dump({k: mean(k) for k in ('upper_live', 'live_512', 'live_256', 'code_512', 'code_256', 'sse_dirty', 'stack_moves')}, sys.stdout)
+P
+	for view in simd dirty apx; do
+		holds "samples, one by one, say what the report does: $view" "$TMP/$view" \
+			'(lambda one: all(abs(one[k] - r[k]) < 0.2 for k in one if k in r))(json.load(open("'"$TMP/json"'")))'
+	done
+	"$PERF" report -q --numbers --idle-lanes --dirty --apx --values ax --html "$TMP/page.html" -i "$TMP/ssl.data" 2>"$TMP/err"
+	for view in numbers idle-lanes dirty apx values=ax; do
+		"$PERF" report --json -n --$view -i "$TMP/ssl.data" >"$TMP/json" 2>"$TMP/err"
+		like "so does the page: $view" "$(python3 -S "$ROOT/tests/helpers/page-data.py" "$TMP/page.html" registers "${view%=*}" "$TMP/json" | tail -1)" '^ok [1-9]'
+	done
 else
 	skip "a cipher" "no AVX2 here, or no openssl with a libcrypto of its own"
 fi
@@ -83,6 +109,103 @@ assert at[0]['pattern'] == f'{targets} targets' and at[0]['count'] > 100, 'other
 assert abs(at[0]['entropy'] - bits) < 0.15, 'other shares'
 P
 }
+# Every branch of a stretch: each operation's function was called as often as the script has it in a round, exactly.
+cat >"$TMP/exact.py" <<'P'
+import collections, json, re, sys
+what, file, ops = sys.argv[1:4]
+d = json.load(open(file))
+inside, n = False, collections.Counter()
+for line in open(ops):
+    if 'goto' in line:
+        break
+    m = re.match(r'\s*\w+\s+<.> (\w+)', line)
+    if m and inside:
+        n['Perl_pp_' + {'bit_xor': 'bit_or'}.get(m[1], m[1])] += 1
+    inside |= bool(m) and m[1] == 'enterloop'
+if what == 'why':
+    seen = {t['target']: t['count'] for t in d['targets'] if t['branch'].startswith('Perl_runops_standard')}
+elif what == 'calls':
+    seen = {c['function']: c['calls'] for c in d['calls'] if c['function'].startswith('Perl_pp')}
+    assert all(abs(c['calls'] - c['returns']) < 3 for c in d['calls'] if c['function'] in n), d['calls']
+    assert sum(c['astray'] for c in d['calls'] if c['function'] in n) == 0, 'returns that went astray'
+    loop = [l for l in d['loops'] if l['head'].startswith('Perl_runops_standard')]
+    assert len(loop) == 1 and loop[0]['entries'] < 5 and loop[0]['seen_whole'] == 0, loop
+    # What lies between two stacks of the trace is no round: one in thirty.
+    assert abs(loop[0]['rounds'] - sum(seen.values())) < 0.05 * loop[0]['rounds'], (loop, seen)
+    # What an operation runs is the same in each round, so that few paths are nearly all of it.
+    cover = {c['percent']: c['paths'] for c in d['coverage']}
+    assert cover[80] < 40 < cover[100], cover
+elif what == 'cycles':
+    assert d['blocks'] and all(b[k] is None for b in d['blocks'] for k in ('cycles', 'mean', 'ipc', 'min')), d['blocks'][:3]
+    assert all(e['refill'] is None and e['late'] is None for e in d['edges']), d['edges'][:3]
+    sys.exit()
+else:
+    by = {f['function']: f for f in d['functions']}
+    check = {c['check']: c for c in d['checks']}
+    assert 'blind spot: branches were followed in software' in check, check
+    assert {f['file'] for f in d['functions'] if f['function'] in n} == {'as run'}, d['functions']
+    # The functions of operations are small, and ran thousands of times.
+    assert all(by[f]['density'] > 60 for f in n if by[f]['size'] < 300), by
+    assert d['functions'][0]['function'] == 'Perl_runops_standard', d['functions'][0]
+    sys.exit()
+once = seen['Perl_pp_lt'] / n['Perl_pp_lt']
+assert once > 5000, seen
+assert all(abs(seen[f] - n[f] * once) <= 0.01 * seen[f] for f in n), (seen, n)
+assert sum(v for f, v in seen.items() if f not in n) < 0.01 * sum(seen.values()), seen
+P
+if "$PERF" record -q --branch-trace=2M -e cpu-clock:u -o "$TMP/trace.data" -- perl "$TMP/loop.pl" 300000 >"$TMP/out" 2>&1; then
+	for what in why paths cycles; do
+		"$PERF" report --branches=$what --json -i "$TMP/trace.data" >"$TMP/$what" 2>"$TMP/err"
+	done
+	"$PERF" report --profile-quality --json -i "$TMP/trace.data" >"$TMP/quality" 2>"$TMP/err"
+	check "targets of the dispatch are the script's operations, as often" python3 "$TMP/exact.py" why "$TMP/why" "$TMP/ops"
+	check "calls and returns of these are, too, in one loop that no stack shows whole" python3 "$TMP/exact.py" calls "$TMP/paths" "$TMP/ops"
+	check "cycles that software does not count are none, in no block and no edge" python3 "$TMP/exact.py" cycles "$TMP/cycles" "$TMP/ops"
+	check "how good a profile it is: what ran often is dense, what software cannot see is said" python3 "$TMP/exact.py" quality "$TMP/quality" "$TMP/ops"
+	like "beside the instruction that calls them" "$("$PERF" annotate --branches=why --json -i "$TMP/trace.data" Perl_runops_standard 2>"$TMP/err")" \
+		"\"pattern\":\"[0-9]+ targets\""
+	"$PERF" report -q --branches=why --html "$TMP/page.html" -i "$TMP/trace.data" 2>"$TMP/err"
+	python3 -S "$ROOT/tests/helpers/page-data.py" "$TMP/page.html" get answers 1 rows >"$TMP/rows"
+	is "and in the page" "$(python3 -c 'import json, sys
+rows, d = json.load(open(sys.argv[1])), json.load(open(sys.argv[2]))
+print([(r[4], r[5], int(r[1])) for r in rows] == [(t["branch"], t["target"], t["count"]) for t in d["targets"][:300]], len(rows) > 10)' "$TMP/rows" "$TMP/why")" "True True"
+	if "$PERF" check feature -q slang && "$PERF" check feature -q capstone; then
+		screen <<E
+size 120x24
+run $PERF report --branches=paths -i $TMP/trace.data
+wait Superblocks
+key Tab
+wait of all blocks that ran
+key Tab
+wait Perl_runops_standard
+key Tab
+wait Perl_
+key q
+exit 0
+E
+	else
+		skip "and as lists in a terminal" "no S-Lang or no capstone in this build"
+	fi
+else
+	skip "every branch of an interpreter" "cannot be traced here: $(tail -1 "$TMP/out")"
+fi
+
+# Call stacks as by LBR, where there is none: the dispatch is whoever called a script's operation.
+stacks() {
+	"$PERF" record -q --call-graph lbr --branch-source=software --reg-budget 0 --branch-budget 0 -F 500 -o "$TMP/lbr.data" -- \
+		perl "$TMP/loop.pl" 3000000 >"$TMP/out" 2>&1 || return 1
+	"$PERF" script -F ip,sym -i "$TMP/lbr.data" 2>"$TMP/err" | awk 'NF { s = s " " $2; next } { print s; s = "" }' >"$TMP/chains"
+	python3 - "$TMP/chains" >"$TMP/why" 2>&1 <<'P'
+import sys
+chains = [l.split() for l in open(sys.argv[1])]
+ops = [c for c in chains if any(f.startswith('Perl_pp_') for f in c)]
+good = [c for c in ops if c[max(i for i, f in enumerate(c) if f.startswith('Perl_pp_')) + 1:][:3] == ['Perl_runops_standard', 'perl_run', 'main']]
+print(len(chains), len(ops), len(good))
+assert len(ops) > 10 and len(good) >= 0.9 * len(ops), [c for c in ops if c not in good][:5]
+P
+}
+steady stacks && pass "call stacks without LBR: operations are called by the dispatch, that by main" ||
+	fail "call stacks without LBR" "$(cat "$TMP/why" "$TMP/out" "$TMP/err")"
 steady dispatch && pass "an interpreter's dispatch goes where the script's operations are, as often ($targets targets, $bits bits)" ||
 	fail "an interpreter's dispatch" "$(cat "$TMP/why" "$TMP/err")"
 done_testing

@@ -204,7 +204,11 @@ static int walk_check(struct walk *k, const struct faces_table *t, size_t i)
 		[C_PEOPLE_WANTED] = list_text(c->blind ? NULL : wanted),
 	};
 
-	snprintf(found, sizeof(found), "%.1f%s", c->found, unit);
+	/* More than nothing does not look like nothing. */
+	if (c->found > 0 && c->found < 0.05)
+		snprintf(found, sizeof(found), "< 0.1%s", unit);
+	else
+		snprintf(found, sizeof(found), "%.1f%s", c->found, unit);
 	snprintf(wanted, sizeof(wanted), "%s %.1f%s", c->least ? ">=" : "<=", c->wanted, unit);
 	return walk_plain_row(k, t, cells);
 }
