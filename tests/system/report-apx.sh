@@ -42,16 +42,31 @@ for i in range(100):
 r.write(out + '/egpr.data')
 # LBR call stacks have so many calls as the CPU has registers: one that fills them may go on. 40 calls, of which 32 are seen
 # and the sampled address; and 6, which are all.
-r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | BRANCH_STACK | REGS_USER, size=176, sample_regs_user=SSP,
-                   branch_sample_type=BRANCH_USER | BRANCH_CALL_STACK, simd_regs_enabled=1, flags='mmap comm sample_id_all'))
-r.features[ARCH] = r.string('x86_64')
-r.comm(10, 'deep')
-r.mmap(10, 0x400000, 0x10000, 0, '/nowhere/deep')
-for calls, seen in [(40, 32), (6, 6), (6, 6), (6, 6)]:
+def lbr_recording():
+    r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | BRANCH_STACK | REGS_USER, size=176, sample_regs_user=SSP,
+                       branch_sample_type=BRANCH_USER | BRANCH_CALL_STACK, simd_regs_enabled=1, flags='mmap comm sample_id_all'))
+    r.features[ARCH] = r.string('x86_64')
+    r.comm(10, 'deep')
+    r.mmap(10, 0x400000, 0x10000, 0, '/nowhere/deep')
+    return r
+
+
+def lbr(r, calls, seen):
     r.sample(pid=10, ip=0x400100, chain=[CONTEXT_USER, 0x400100],
              branches=[{'from': 0x400208 + 16 * i, 'to': 0x400100 + 16 * i} for i in range(seen)],
              regs_user=dict(abi=ABI_64 | ABI_SIMD, gprs=[TOP - 8 * calls]))
+
+
+r = lbr_recording()
+for calls, seen in [(40, 32), (6, 6), (6, 6), (6, 6)]:
+    lbr(r, calls, seen)
 r.write(out + '/lbr.data')
+# Such stacks that do not say how deep it was: of ten, five lack three calls (returns that the CPU matched with others), one
+# has two that had returned, by longjmp.
+r = lbr_recording()
+for i in range(10):
+    lbr(r, 9, 6 if i < 5 else 11 if i == 5 else 9)
+r.write(out + '/lbr-wrong.data')
 recording('aarch64', 1).write(out + '/none.data')
 r = recording('aarch64', 1)
 sample(r, 1, [0])
@@ -79,6 +94,39 @@ json "the same with eight jobs" shadow "$SHADOW" --shadow-stack -s dso --no-chil
 json "and in pieces" shadow "$SHADOW" --shadow-stack -s dso --no-children --pieces 7
 json "an LBR that is full is a chain that was cut" lbr \
 	'r["chain_cut"] == 25 and r["chain_missed"] == r["chain_more"] == 0 and r["shadow_depth"] == 7' --shadow-stack -s dso --no-children
+json "LBR call stacks that lack calls, and that have too many" lbr-wrong \
+	'r["chain_missed"] == 50 and r["frames_missed"] == 15 and r["chain_more"] == 10 and r["chain_cut"] == 0 and r["shadow_depth"] == 10' \
+	--shadow-stack -s dso --no-children
+json "... not unwound for the call graph, too" lbr-wrong 'r["frames_missed"] == 15 and r["chain_more"] == 10' \
+	--shadow-stack -s dso --no-children -g none
+# The same in the page, of single samples and on a terminal.
+for kind in shadow lbr lbr-wrong; do
+	"$PERF" report -q --shadow-stack --html "$TMP/page.html" -i "$TMP/$kind.data" 2>"$TMP/err"
+	"$PERF" report --json -n --shadow-stack --no-children -i "$TMP/$kind.data" >"$TMP/json" 2>"$TMP/err"
+	like "the page says so, too: $kind" "$(python3 -S "$HELPERS/page-data.py" "$TMP/page.html" registers shadow-stack "$TMP/json" | tail -1)" '^ok [1-9]'
+	"$PERF" script --json -F ip,marks -i "$TMP/$kind.data" >"$TMP/lines" 2>"$TMP/err"
+	is "and samples, one by one: $kind" "$(python3 -c 'import json, sys
+marks = [json.loads(l)["marks"] for l in open(sys.argv[1])]
+rows = [x for e in json.load(open(sys.argv[2]))["events"] for x in e["rows"]]
+told = [m for m in marks if m["chain_cut"] is not None]
+cut = [m for m in told if m["chain_cut"]]
+print(len(told) == sum(r["samples"] for r in rows), sum(m["frames_missed"] or 0 for m in told) == sum(r["frames_missed"] for r in rows),
+      abs(100 * len(cut) / len(told) - sum(r["chain_cut"] * r["samples"] for r in rows) / len(told)) < 0.06)' "$TMP/lines" "$TMP/json")" "True True True"
+done
+if "$PERF" check feature -q slang; then
+	screen <<E
+size 80x24
+run $PERF report --shadow-stack -s dso --no-children -g none -i $TMP/lbr-wrong.data
+wait Missed
+match Depth
+wait 50.0%
+wait deep
+key q
+exit 0
+E
+else
+	skip "on a terminal" "no S-Lang in this build"
+fi
 json "r16 to r31: which hold more than one value" egpr \
 	'r["egpr_used"] == 2 and r["egpr_live"] == 100 and r["stack_moves"] is None and r["regs_spare"] is None' \
 	--apx -s dso --no-children

@@ -35,19 +35,24 @@ static bool pointer_of(const struct sample *s, uint64_t *ssp)
 	       sample_reg(&s->intr_regs, SSP_REG, ssp) && *ssp;
 }
 
+/* Its chain in user space is an LBR call stack: what the kernel recorded as chain is that of the kernel alone. */
+static bool has_lbr(const struct sample *s)
+{
+	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
+
+	return a && !(a->sample_type & PERF_SAMPLE_STACK_USER) && s->branches.nr &&
+	       a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+}
+
 /*
  * A chain that was made of LBR call stacks: whether all registers were in use, so that there may have been more. How many a
  * CPU has is 8, 16 or 32. One that was stitched together (--stitch-lbr) is longer.
  */
 static bool fills_lbr(const struct acc_in *in)
 {
-	const struct perf_event_attr *a = in->s->event ? &in->s->event->attr : NULL;
 	uint64_t nr = in->s->branches.nr;
 
-	if (!a || a->sample_type & PERF_SAMPLE_STACK_USER ||
-	    !(a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
-		return false;
-	return (nr == 8 || nr == 16 || nr == 32) && in->frames <= nr + 1;
+	return has_lbr(in->s) && (nr == 8 || nr == 16 || nr == 32) && in->frames <= nr + 1;
 }
 
 /* Frames in user space; @whole: not as many as are recorded at most. 0: no chain. */
@@ -71,6 +76,9 @@ static uint64_t frames_of(const struct acc_in *in, bool *whole)
 		all++;
 		n += user;
 	}
+	/* As it is unwound: each call that has not returned, and where the sample was taken. */
+	if (user && has_lbr(in->s))
+		return in->s->branches.nr + 1;
 	*whole = all < most;
 	return n;
 }
