@@ -351,6 +351,20 @@ match Overhead +Samples +LanesOff +LanesZero +Narrow +Equal +Const +Could be +Sy
 ok narrow screens have the answer
 P
 
+# The same of text: on 80 columns what a row is about and what it comes to is before the edge, in files as ever.
+on_screen <<P
+size 80x24
+env PERF_PAGER=cat
+run $PERF report --stdio -q --numbers -s dso,sym -i $TMP/denormal.data
+match [0-9]\.[0-9]+% +\[\.\] lanes_denormal +f32 +100\.0% +12\.5%
+exit 0
+ok text has the answer on a narrow terminal
+P
+like "in files rows are as they were" "$("$PERF" report --stdio --numbers -s dso,sym -i "$TMP/denormal.data" 2>&1)" \
+	'# Overhead +Samples +Slow +NaN +Inf +Denormal +Zero +IntZero +Type +.*Shared Object +Symbol'
+like "and where somebody names the columns" "$("$PERF" report --stdio -F overhead,sample,slow_numbers,sym -i "$TMP/denormal.data" 2>&1)" \
+	'# Overhead +Samples +Slow +Symbol'
+
 # What there is not: a word that names nothing is a wrong option (129), whatever was recorded; script has upstream's 255
 # for what a recording lacks.
 refused() { # refused NAME STATUS TEXT COMMAND...

@@ -2,6 +2,7 @@
 /* perf report: read a recording, show where its samples lie. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/side.h"
 #include "builtin.h"
@@ -267,7 +268,11 @@ static struct faces answer(const struct report *r)
 		       .threads = r->o.threads,
 		       .tasks = r->o.tasks || r->o.mmaps,
 		       .mmaps = r->o.mmaps,
-		       .color = r->color },
+		       .color = r->color,
+		       /* Who names the columns has them as named. */
+		       .columns = for_programs(&r->o) || r->po.separator || r->po.fields
+					  ? 0
+					  : r->columns },
 	};
 }
 
@@ -404,8 +409,10 @@ static void enter_sandbox(struct report *r)
 	const struct report_opts *o = &r->o;
 	bool browses = report_wants_browser(r) || report_lists_flow(r);
 
-	if (!o->html && !browses)
+	if (!o->html && !browses) {
+		r->columns = cli_terminal_width(STDOUT_FILENO, 0);
 		cli_pager_start();
+	}
 	sandbox_enter(&(struct sandbox){
 		.off = o->session.no_sandbox,
 		.session = &o->session,

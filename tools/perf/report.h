@@ -76,7 +76,8 @@ struct report {
 	struct view *v;		     /* of p, once all is read */
 	struct report_piece *pieces; /* before p */
 	size_t nr_pieces;
-	uint64_t nr_taken;     /* samples */
+	uint64_t nr_taken; /* samples */
+	int columns; /* of the terminal that text goes to, through a pager perhaps; 0 = none */
 	struct brflow *flow;   /* --total-cycles, --hot-paths, in a browser; else NULL */
 	struct brstat *stat;   /* --branches; else NULL */
 	bool stat_stacks;      /* there are branch stacks for it */

@@ -62,6 +62,7 @@ struct faces_opts {
 	bool tasks;	    /* in place of everything: which processes there were */
 	bool mmaps;	    /* with the maps of each */
 	bool color;	    /* shares have colours */
+	int columns;	    /* of the terminal that text is for; 0 = for none */
 };
 
 struct faces {
@@ -91,6 +92,7 @@ struct faces_column {
 	int width;	  /* of the text, at least the head's */
 	bool number;	  /* stands to the right */
 	bool percent;	  /* so people get a % behind it */
+	bool narrow;	  /* FACES_ROWS: writers of text fill up to @width; names may be longer */
 	uint8_t readers;
 	bool subject; /* FACES_LIST: what the row is about, not how much: small screens have it in front */
 	uint32_t level;		    /* of --hierarchy: rows of this level have a cell */

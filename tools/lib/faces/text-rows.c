@@ -152,6 +152,17 @@ void text_level_cell(struct faces_walk *k, const struct faces_cell *cell)
 	obuf_mem(k->out, o->buf + blanks, o->len - blanks);
 }
 
+/* A name in a column that may be narrower than some of them: those move what stands behind. */
+static void put_narrow(struct faces_walk *k, const struct faces_cell *cell)
+{
+	uint64_t before = obuf_printed(k->out);
+
+	text_level_cell(k, cell);
+	before = obuf_printed(k->out) - before;
+	if (before < (uint64_t)cell->col->width)
+		obuf_pad(k->out, ' ', cell->col->width - (int)before);
+}
+
 static int aligned_cell(struct faces_walk *k, const struct faces_cell *cell)
 {
 	struct text *text = k->state;
@@ -161,7 +172,10 @@ static int aligned_cell(struct faces_walk *k, const struct faces_cell *cell)
 	if (cell->col->level == FACES_ALL_LEVELS) {
 		if (text->nr_cells++)
 			obuf_lit(k->out, "  ");
-		put_key(k, cell);
+		if (cell->col->narrow)
+			put_narrow(k, cell);
+		else
+			put_key(k, cell);
 		return 0;
 	}
 	if (!text->in_levels && text->nr_cells)

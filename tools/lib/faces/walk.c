@@ -160,6 +160,66 @@ static void add_key(const struct faces *f, struct rows *r, const struct keys_col
 	};
 }
 
+/*
+ * What registers say takes more columns than a usual terminal has. Where they do not fit, the name of a row and what it comes to
+ * stand in front, and a name that is longer than most moves the rest of its row.
+ */
+#define NAME_LEAST 20
+
+static unsigned front_rank(const struct faces_column *c)
+{
+	const struct key *k = c->key->key;
+
+	if (!strncmp(c->name, "overhead", 8))
+		return 0;
+	if (!strcmp(c->name, "dso"))
+		return 5;
+	if (k->at != KEY_STAT)
+		return 1;
+	if (k->stat_text || k->slot_text)
+		return 2;
+	return strcmp(c->name, "sample") != 0 ? 3 : 4;
+}
+
+static bool fits(const struct rows *r, int columns)
+{
+	int width = 2; /* "# " */
+
+	for (size_t i = 0; i < r->nr_keys; i++)
+		width += r->cols[i].width + (i ? 2 : 0);
+	return width <= columns;
+}
+
+static bool says_registers(const struct rows *r)
+{
+	for (size_t i = 0; i < r->nr_keys; i++)
+		if (r->cols[i].key->key->of && r->cols[i].key->key->of->legend)
+			return true;
+	return false;
+}
+
+static void arrange(struct rows *r, int columns)
+{
+	int most = columns / 3 > NAME_LEAST ? columns / 3 : NAME_LEAST;
+
+	if (columns <= 0 || r->t.nr_levels || fits(r, columns) || !says_registers(r))
+		return;
+	for (size_t i = 1; i < r->nr_keys; i++) {
+		const struct faces_column c = r->cols[i];
+		size_t at = i;
+
+		for (; at && front_rank(&r->cols[at - 1]) > front_rank(&c); at--)
+			r->cols[at] = r->cols[at - 1];
+		r->cols[at] = c;
+	}
+	for (size_t i = 0; i < r->nr_keys; i++) {
+		struct faces_column *c = &r->cols[i];
+
+		c->narrow = front_rank(c) == 1;
+		c->width = c->narrow && c->width > most ? most : c->width;
+	}
+}
+
 static int rows_init(struct rows *r, const struct faces *f, const struct perfdata_event *ev)
 {
 	size_t n = view_nr_cols(f->v) + ARRAY_SIZE(numbers);
@@ -178,6 +238,7 @@ static int rows_init(struct rows *r, const struct faces *f, const struct perfdat
 		for (size_t i = 0; i < view_level_nr_cols(f->v, l); i++)
 			add_key(f, r, view_level_col(f->v, l, i), l);
 	r->nr_keys = r->t.nr_cols;
+	arrange(r, f->o.columns);
 	for (unsigned i = 0; i < ARRAY_SIZE(numbers); i++) {
 		if (!number_shown(f, i))
 			continue;
