@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Views of registers and branches on programs that nobody wrote for them, and of which something is known: a cipher whose
-# AVX2 or AVX-512 code adds, rotates and xors 32-bit integers, and an interpreter whose dispatch goes where the
-# operations of a script are.
+# AVX2 or AVX-512 code adds, rotates and xors 32-bit integers, the scalar product of a library for linear algebra over numbers
+# of which one in four is denormal, and an interpreter whose dispatch goes where the operations of a script are.
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || skip_all "registers and branches of x86-64 programs are looked at"
 need_cmd python3
@@ -43,8 +43,8 @@ if grep -q '^flags.* avx2' /proc/cpuinfo && command -v openssl >/dev/null && ldd
 		'r["code_256"] + r["code_512"] > 80 and r["live_256"] + r["live_512"] > 90 and r["simd_dirty"] < 20
 		 and r["simd_use"] in ("uses ymm", "uses zmm")'
 	holds "and none of it is SSE code that would wait for upper halves" "$TMP/dirty" 'r["upper_live"] > 90 and r["sse_dirty"] == 0'
-	holds "general registers are to spare, none of them goes to the stack" "$TMP/apx" \
-		'r["stack_moves"] < 5 and r["regs_spare"] > 3 and r["apx_could"] == "as it is" and r["apx_code"] == 0'
+	holds "its general registers do not go to the stack: nothing for APX to win" "$TMP/apx" \
+		'r["stack_moves"] < 5 and r["call_moves"] < 5 and r["apx_could"] == "as it is" and r["apx_code"] == 0'
 	# Ten double rounds for a block, counted down in AX.
 	holds "the counter of its ten rounds, each as often" "$TMP/values" \
 		'sum(v["samples"] for v in r["values"] if 0 <= int(v["value"], 0) <= 10) > 0.9 * r["samples"]
@@ -67,6 +67,48 @@ P
 	done
 else
 	skip "a cipher" "no AVX2 here, or no openssl with a libcrypto of its own"
+fi
+
+# ---- ddot of the reference BLAS: SSE code
+blas=$(ls /usr/lib/x86_64-linux-gnu/blas/libblas.so.3 2>/dev/null)
+cat >"$TMP/dot.py" <<'E'
+import ctypes, sys, time
+library, small, seconds = sys.argv[1:]
+n = 4096
+doubles = ctypes.c_double * n
+x, y = doubles(*[float(small) if i % 4 == 0 else 1.0 for i in range(n)]), doubles(*[1.0] * n)
+ddot, count, step = ctypes.CDLL(library).ddot_, ctypes.c_int(n), ctypes.c_int(1)
+end = time.time() + float(seconds)
+while time.time() < end:
+    for _ in range(200):
+        ddot(ctypes.byref(count), x, ctypes.byref(step), y, ctypes.byref(step))
+E
+# dot NAME SMALL PYTHON: a condition over r, the row of ddot_, and m, marks of its samples, where one in four numbers is SMALL
+dot() {
+	"$PERF" record -q --reg-source=ptrace --user-regs=xmm,mxcsr --reg-budget 0 -F 500 -o "$TMP/dot.data" -- \
+		python3 "$TMP/dot.py" "$blas" "$2" 1 >"$TMP/out" 2>&1
+	"$PERF" report --json --numbers -s sym -i "$TMP/dot.data" >"$TMP/json" 2>"$TMP/err"
+	"$PERF" script --json -F ip,sym,marks -i "$TMP/dot.data" >"$TMP/lines" 2>>"$TMP/err"
+	python3 - "$TMP/json" "$TMP/lines" "$3" >"$TMP/why" 2>&1 <<'P' && pass "$1" || fail "$1" "$(cat "$TMP/why" "$TMP/err" "$TMP/out")"
+import json, sys
+r = [x for e in json.load(open(sys.argv[1]))['events'] for x in e['rows'] if x['symbol'].endswith(' ddot_')][0]
+m = [x['marks'] for x in map(json.loads, open(sys.argv[2])) if x.get('sym') == 'ddot_']
+ok = r['samples'] > 20 and len(m) == r['samples'] and eval('(' + sys.argv[3] + ')')
+print(r, len(m))
+sys.exit(not ok)
+P
+}
+if [ -n "$blas" ] && python3 -c 'import ctypes' 2>/dev/null; then
+	dot "a product of doubles, some of them denormal: slow with these, and so MXCSR says" 5e-324 \
+		'r["lane_type"] == "f64" and r["slow_numbers"] > 20 and 10 < r["denormal_lanes"] <= 60 and r["nan_lanes"] == r["inf_lanes"] == 0
+		 and "D" in r["fp_flags"] and not set("IZO") & set(r["fp_flags"]) and r["ftz_samples"] == r["daz_samples"] == 0
+		 and abs(sum(x["slow_numbers"] or 0 for x in m) / sum(x["slow_numbers"] is not None for x in m) - r["slow_numbers"]) < 0.1'
+	like "beside its instructions, too" "$("$PERF" annotate --stdio --numbers -i "$TMP/dot.data" ddot_ 2>/dev/null)" \
+		'Slow [0-9]+% Denormal [0-9]+% f64 .* (add|mul)[sp]d '
+	dot "the same where none is: not slow" 0.5 \
+		'r["lane_type"] == "f64" and r["slow_numbers"] == r["denormal_lanes"] == 0 and "D" not in r["fp_flags"]'
+else
+	skip "a product of doubles" "no reference BLAS here, or a python3 without ctypes"
 fi
 
 # ---- perl
@@ -179,7 +221,7 @@ wait of all blocks that ran
 key Tab
 wait Perl_runops_standard
 key Tab
-wait Perl_
+wait Calls and returns
 key q
 exit 0
 E
