@@ -24,6 +24,7 @@ static uint32_t bucket_start(unsigned i)
 	return i < 16 ? i : (4 + (i - 16) % 4) << ((i - 16) / 4 + 2);
 }
 
+/* That share of the times took so many at most: up to the end of their bucket, and no more than the longest. */
 static uint32_t quantile(const struct cycle_hist *h, double q)
 {
 	uint64_t all = 0, n = 0;
@@ -33,7 +34,9 @@ static uint32_t quantile(const struct cycle_hist *h, double q)
 	for (unsigned i = 0; i < CYCLE_BUCKETS; i++) {
 		n += h->n[i];
 		if (n && (double)n >= q * (double)all)
-			return bucket_start(i);
+			return i + 1 < CYCLE_BUCKETS
+				       ? (uint32_t)min_u64(bucket_start(i + 1) - 1, h->max)
+				       : h->max;
 	}
 	return 0;
 }
