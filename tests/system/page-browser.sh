@@ -23,7 +23,7 @@ cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"
 "$PERF" report -q --symfs "$TMP/sys" --branches=why -i "$ROOT/tests/data/answers/branches.data" --html "$TMP/answers.html" 2>/dev/null
 "$PERF" report -q --symfs "$TMP/sys" --numbers --idle-lanes --apx --values 'zmm1.f32[0]' --profile-quality -i "$ROOT/tests/data/answers/regs.data" --html "$TMP/truth.html" 2>/dev/null
 made_file page-file "$TMP" "$TMP/registers.data" registers
-"$PERF" report -q -i "$TMP/registers.data" --dirty --values ax --html "$TMP/registers.html" 2>/dev/null
+"$PERF" report -q -i "$TMP/registers.data" --dirty --values ax --profile-quality --html "$TMP/registers.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
