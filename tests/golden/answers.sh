@@ -26,6 +26,29 @@ is "lanes by what is in them" "$(py 'x = r["flushed"]; print(x["denormal_lanes"]
 	"25.0 12.5 12.5 12.5 f32"
 is "under FTZ and DAZ" "$(py 'print(r["flushed"]["ftz_samples"], r["flushed"]["daz_samples"])')" "100.0 100.0"
 is "which were not set before" "$(py 'print(r["rounds"]["ftz_samples"], r["rounds"]["daz_samples"], r["rounds"]["fp_flags"])')" "0.0 0.0 none"
+# The same on a terminal of 80 columns: what has no room stands below, of the row at the cursor.
+if "$PERF" check feature -q slang; then
+	while IFS='|' read -r option want; do
+		screen <<E
+size 80x24
+run $PERF report --symfs $TMP/sys $option -s sym -i $DATA/regs.data
+wait flushed
+match $want
+key q
+exit 0
+ok in the browser: $option
+E
+	done <<'E'
+--numbers|100\.0% +12\.5% +12\.5% +25\.0% +f32 +none  \[\.\] flushed
+--idle-lanes|(?s)Could be.*flushed
+--dirty|(?s)Upper .*flushed
+--apx|(?s)Could be.*flushed
+--simd|(?s)SIMD Use.*uses ymm .*flushed
+--values=zmm1.f32[0]|(?s)Values.*100\.0%.*flushed
+E
+else
+	skip "in the browser" "no S-Lang in this build"
+fi
 
 report branches.data --branches=why >json
 is "a loop of seven: six times taken, then not" "$(py 'print(b[0]["kind"], b[0]["pattern"], b[0]["run_taken"], b[0]["run_not_taken"])')" \

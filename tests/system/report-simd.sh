@@ -95,6 +95,14 @@ like "-s comm, columns by name" \
 like "the text says what its columns are" "$("$PERF" report --simd -i "$TMP/wide.data" 2>&1)" \
 	'^# Live: samples by widest register'
 
+# Phases: of two threads one has 512 bits in use from the middle on, the other 128 all the time.
+made_file page-simd "$TMP/phases.data"
+"$PERF" report --simd --json -s tid,time --time-quantum 10ms -i "$TMP/phases.data" >"$TMP/json" 2>"$TMP/err"
+is "when 512 bits were in use, by thread" "$(python3 -c 'import json, sys
+rows = [x for e in json.load(open(sys.argv[1]))["events"] for x in e["rows"]]
+print(sorted((x["tid"].split(":")[-1].split()[0], x["time"], x["live_512"], x["live_128"]) for x in rows))' "$TMP/json")" \
+	"[('narrow', '1.000000', 0.0, 100.0), ('narrow', '1.010000', 0.0, 100.0), ('narrow', '1.020000', 0.0, 100.0), ('narrow', '1.030000', 0.0, 100.0), ('wide', '1.000000', 0.0, 100.0), ('wide', '1.010000', 0.0, 100.0), ('wide', '1.020000', 100.0, 0.0), ('wide', '1.030000', 100.0, 0.0)]"
+
 # Key values of vectors as JSON.
 "$PERF" report --json -s 'simd_width,simd_upper,reg:xmm3.i8[0]' -i "$TMP/wide.data" >"$TMP/json"
 check "sort keys over SIMD state as JSON" python3 - "$TMP/json" $class <<'P'
