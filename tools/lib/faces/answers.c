@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rows of --branches and --profile-quality, one at a time: for browsers, which make a line when it is painted, and for listings of
- * instructions, which have the row of the branch or block that they are at. A row is visited as by a walk over the whole
- * table, by a writer that knows nothing but rows, so that all of them say the same.
+ * Rows of --branches and --profile-quality, one at a time: for browsers, which make a line when it is painted, for pages,
+ * and for listings of instructions, which have the row of the branch or block that they are at. A row is visited as by a
+ * walk over the whole table, by a writer that knows nothing but rows, so that all of them say the same.
  */
 #include <stdlib.h>
 

@@ -16,7 +16,8 @@ struct source {
 
 static struct source source_of(const struct faces *f)
 {
-	struct source s = { .some = brstat_sum(f->stat)->some,
+	struct source s = { .software = perfdata_follows_branches(f->pd, PERFDATA_ANY_EVENT),
+			    .some = brstat_sum(f->stat)->some,
 			    .calls = brstat_sum(f->stat)->calls,
 			    .precise = 3 };
 
@@ -24,7 +25,6 @@ static struct source source_of(const struct faces *f)
 		const struct perf_event_attr *a = &perfdata_event(f->pd, i)->attr;
 
 		s.precise = (unsigned)min_u64(s.precise, attr_precise(a));
-		s.software |= perfdata_follows_branches(f->pd, (uint32_t)i);
 		s.no_kernel |= attr_flag(a, ATTR_FLAG_EXCLUDE_KERNEL);
 	}
 	return s;

@@ -269,7 +269,7 @@ bool perfdata_follows_branches(const struct perfdata *pd, uint32_t event)
 		feature_str(&c); /* who read registers */
 		branches = feature_str(&c);
 		feature_str(&c);
-		if (of == event && branches && *branches)
+		if ((of == event || event == PERFDATA_ANY_EVENT) && branches && *branches)
 			return true;
 	}
 	return false;

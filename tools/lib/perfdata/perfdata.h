@@ -54,7 +54,8 @@ const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t id
 /* PERF_SAMPLE_* that any event has; whether the samples of one tell MXCSR. */
 uint64_t perfdata_sample_types(const struct perfdata *pd);
 bool perfdata_has_mxcsr(const struct perfdata *pd);
-/* Whether branches of this event's samples were followed by software: FEAT_SAMPLE_SOURCE says so. */
+/* Whether branches of this event's samples, or of any's, were followed by software: FEAT_SAMPLE_SOURCE says so. */
+#define PERFDATA_ANY_EVENT UINT32_MAX
 bool perfdata_follows_branches(const struct perfdata *pd, uint32_t event);
 /* By the id that the kernel gave; NULL when unknown. */
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);

@@ -4,7 +4,7 @@
 
 #include "script-int.h"
 
-#define ALL                                                                                        \
+#define ALL                                                                                      \
 	(KEYS_MARK_SIMD | KEYS_MARK_NUMBERS | KEYS_MARK_IDLE | KEYS_MARK_DIRTY | KEYS_MARK_APX | \
 	 KEYS_MARK_SHADOW)
 
