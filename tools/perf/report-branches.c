@@ -30,8 +30,9 @@ int report_read_branches(struct report *r, struct err *e)
 
 int report_choose_branches(struct report *r, uint64_t type, struct err *e)
 {
-	/* No rows are shown: what is counted beside is cheap. */
+	/* No rows are shown, except in a browser: what is counted beside is cheap. */
 	r->po.sort = "comm";
+	r->po.no_rows = !r->tui && !r->o.derive;
 	r->po.fields = NULL;
 	r->po.no_chains = true;
 	r->po.branch = false;

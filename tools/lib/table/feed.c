@@ -153,7 +153,7 @@ int table_add(struct table *t, const struct sample *s, struct thread *th, struct
 		ev->totals.period += weight;
 		ev->totals.nr_filtered_samples++;
 		ev->totals.filtered_period += weight;
-		ret = table_queue_add(t, s, th);
+		ret = t->keys.o.no_rows ? 0 : table_queue_add(t, s, th);
 		return ret ? err_set(e, ret, "no memory to count samples") : 0;
 	}
 	if (ignored(t, s, th))
