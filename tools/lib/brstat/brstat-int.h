@@ -28,16 +28,24 @@
 #define PAIR_BITS 9
 #define SLOTS_MAX 31
 
+#define LATE_CYCLES 4
+
 /*
- * A branch by its addresses in memory and where the next one left, as far as an answer asks for that: half a cache line,
- * which one look at a stack leads to. Counts go on to the edge and to the step behind it when all is read.
+ * A branch by its addresses in memory and where the next one left, as far as an answer asks for that, with what is
+ * counted of it and of the code behind it: one cache line, which one look at a stack leads to. Counts go on to the edge and to
+ * the step behind it when all is read.
  */
 struct hop {
-	_Alignas(32) uint64_t from;
+	_Alignas(64) uint64_t from;
 	uint64_t to;
 	uint64_t key; /* HOP_*: what else tells it apart; 0 = an empty slot */
-	uint32_t nr;
+	uint32_t nr, mispred;
 	uint32_t use; /* what its answer does with each: hops.c */
+	/* What it took from there to the next branch, where it was predicted; not for BRSTAT_QUALITY. */
+	uint32_t nr_cycles;
+	uint64_t cycles;
+	/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
+	uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
 };
 
 #define HOP_BRANCH \
@@ -50,24 +58,13 @@ struct hop {
 #define HOP_BYTES   8
 #define HOP_SPACE   32 /* number of the space */
 
-/* Of a hop by its place: what a look that finds it does without, unless it was mispredicted. */
+/* Of a hop by its place: what a look that finds it does without, unless there are cycles and it was mispredicted. */
 struct hop_more {
 	uint32_t edge; /* ID_NONE without HOP_BRANCH */
 	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
 	uint32_t stretch;
-	uint32_t mispred;
-	uint64_t cyc_missed; /* from there to the next branch, where it was */
 	uint32_t nr_missed;
-};
-
-#define LATE_CYCLES 4
-
-/* What it took from there to the next branch, where it was predicted; by the place of its hop. Half a cache line. */
-struct hop_cycles {
-	_Alignas(32) uint64_t cycles;
-	uint32_t nr;
-	/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
-	uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
+	uint64_t cyc_missed; /* from there to the next branch, where it was */
 };
 
 /*
@@ -86,12 +83,11 @@ struct edge_info {
 	uint8_t type;	      /* BR_* */
 };
 
-_Static_assert(sizeof(struct hop) == 32 && sizeof(struct hop_cycles) == 32, "as they say");
+_Static_assert(sizeof(struct hop) == 64, "as it says");
 
 struct hops {
 	struct hop *v;
 	struct hop_more *more;
-	struct hop_cycles *cycles; /* NULL: none had any so far */
 	unsigned bits;
 	size_t n; /* that are there */
 };

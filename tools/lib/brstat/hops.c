@@ -77,7 +77,6 @@ static void free_hops(struct hops *t)
 {
 	free(t->v);
 	free(t->more);
-	free(t->cycles);
 	*t = (struct hops){ 0 };
 }
 
@@ -93,8 +92,6 @@ static void move_hops(struct hops *to, const struct hops *from)
 			at = (at + 1) & (((size_t)1 << to->bits) - 1);
 		to->v[at] = *h;
 		to->more[at] = from->more[i];
-		if (from->cycles)
-			to->cycles[at] = from->cycles[i];
 	}
 }
 
@@ -106,8 +103,7 @@ static int widen_hops(struct hops *t)
 		return -ENOMEM;
 	new.v = slots_new(sizeof(*new.v) << new.bits);
 	new.more = slots_new(sizeof(*new.more) << new.bits);
-	new.cycles = t->cycles ? slots_new(sizeof(*new.cycles) << new.bits) : NULL;
-	if (!new.v || !new.more || (t->cycles && !new.cycles)) {
+	if (!new.v || !new.more) {
 		free_hops(&new);
 		return -ENOMEM;
 	}
@@ -147,14 +143,6 @@ static inline int room_for_hops(struct hops *t, size_t more)
 		if (widen_hops(t))
 			return -ENOMEM;
 	return 0;
-}
-
-/* From the first on that there are. */
-static int room_for_cycles(struct hops *t)
-{
-	if (!t->cycles)
-		t->cycles = slots_new(sizeof(*t->cycles) << t->bits);
-	return t->cycles ? 0 : -ENOMEM;
 }
 
 /* Where the hop of a branch is, or is to be. */
@@ -374,36 +362,36 @@ static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct 
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static int settle_last(struct brstat *b, uint32_t stretch, struct hop_cycles *hc, unsigned i)
+static int settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
 {
 	static const struct cycle_hist none = { .min = UINT16_MAX };
-	struct cycle_hist *h;
+	struct cycle_hist *hist;
 
-	if (!hc->nr_last[i])
+	if (!h->nr_last[i])
 		return 0;
 	if (vec_reach(&b->hists, stretch, none))
 		return -ENOMEM;
-	h = &b->hists.v[stretch];
-	h->n[brstat_cycle_bucket(hc->last[i])] += hc->nr_last[i];
-	h->min = (uint16_t)min_u64(h->min, hc->last[i]);
-	h->max = (uint16_t)max_u64(h->max, hc->last[i]);
-	hc->nr_last[i] = 0;
+	hist = &b->hists.v[stretch];
+	hist->n[brstat_cycle_bucket(h->last[i])] += h->nr_last[i];
+	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
+	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	h->nr_last[i] = 0;
 	return 0;
 }
 
-static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop_cycles *hc)
+static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
 {
 	struct walk_step *st = &b->steps.v[m->step];
 	int ret = 0;
 
-	st->nr_cycles += (uint64_t)hc->nr + m->nr_missed;
-	st->cycles += hc->cycles + m->cyc_missed;
+	st->nr_cycles += (uint64_t)h->nr_cycles + m->nr_missed;
+	st->cycles += h->cycles + m->cyc_missed;
 	st->nr_missed += m->nr_missed;
 	st->cyc_missed += m->cyc_missed;
-	hc->nr = m->nr_missed = 0;
-	hc->cycles = m->cyc_missed = 0;
+	h->nr_cycles = m->nr_missed = 0;
+	h->cycles = m->cyc_missed = 0;
 	for (unsigned i = 0; i < LATE_CYCLES; i++)
-		ret = ret ?: settle_last(b, m->stretch, hc, i);
+		ret = ret ?: settle_last(b, m->stretch, h, i);
 	return ret;
 }
 
@@ -423,16 +411,15 @@ static int settle_hop(struct brstat *b, struct hops *in, size_t i)
 		struct edge_info *info = &b->info.v[m->edge];
 
 		info->nr += h->nr;
-		info->mispred += m->mispred;
+		info->mispred += h->mispred;
 		info->flagged += h->key & HOP_FLAGGED ? h->nr : 0;
 	}
 	if (m->step != ID_NONE) {
 		if (!has_pairs(b, h))
 			b->steps.v[m->step].nr += h->nr;
-		if (in->cycles)
-			ret = settle_cycles(b, m, &in->cycles[i]);
+		ret = settle_cycles(b, m, h);
 	}
-	h->nr = m->mispred = 0;
+	h->nr = h->mispred = 0;
 	return ret;
 }
 
@@ -468,41 +455,40 @@ int brstat_settle(struct brstat *b)
 }
 
 /* A block mostly takes its time, and now and then another one. */
-static int note_cycles(struct brstat *b, uint32_t stretch, struct hop_cycles *hc, uint32_t cycles)
+static int note_cycles(struct brstat *b, struct hop *h, uint32_t stretch, uint32_t cycles)
 {
 	unsigned at = 0;
 
-	for (unsigned i = 1; i < LATE_CYCLES && hc->last[at] != cycles; i++)
-		if (hc->last[i] == cycles || hc->nr_last[i] < hc->nr_last[at])
+	for (unsigned i = 1; i < LATE_CYCLES && h->last[at] != cycles; i++)
+		if (h->last[i] == cycles || h->nr_last[i] < h->nr_last[at])
 			at = i;
-	if (hc->last[at] != cycles || unlikely(hc->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (settle_last(b, stretch, hc, at))
+	if (h->last[at] != cycles || unlikely(h->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
+		if (settle_last(b, stretch, h, at))
 			return -ENOMEM;
-		hc->last[at] = (uint16_t)cycles;
+		h->last[at] = (uint16_t)cycles;
 	}
-	hc->nr_last[at] = (uint16_t)(hc->nr_last[at] + b->times);
+	h->nr_last[at] = (uint16_t)(h->nr_last[at] + b->times);
 	return 0;
 }
 
-/* Cycles of the code behind hop @i of those; @missed: its branch was mispredicted. */
-static __always_inline int count_cycles(struct brstat *b, struct hops *in, size_t i,
+/* Cycles of the code behind a hop; @missed: its branch was mispredicted. */
+static __always_inline int count_cycles(struct brstat *b, struct hops *in, struct hop *h,
 					uint32_t cycles, bool missed, const unsigned what)
 {
-	struct hop_cycles *hc = &in->cycles[i];
 	const uint32_t times = b->times;
 
 	if (unlikely(missed)) {
-		in->more[i].nr_missed += times;
-		in->more[i].cyc_missed += (uint64_t)cycles * times;
+		in->more[h - in->v].nr_missed += times;
+		in->more[h - in->v].cyc_missed += (uint64_t)cycles * times;
 	} else {
-		hc->nr += times;
-		hc->cycles += (uint64_t)cycles * times;
+		h->nr_cycles += times;
+		h->cycles += (uint64_t)cycles * times;
 	}
-	if (what != BRSTAT_CYCLES || in->v[i].use == ID_NONE)
+	if (what != BRSTAT_CYCLES || h->use == ID_NONE)
 		return 0;
-	if (unlikely(hc->last[0] != cycles || hc->nr_last[0] > UINT16_MAX - BRSTAT_TIMES_MAX))
-		return note_cycles(b, in->v[i].use, hc, cycles);
-	hc->nr_last[0] = (uint16_t)(hc->nr_last[0] + times);
+	if (unlikely(h->last[0] != cycles || h->nr_last[0] > UINT16_MAX - BRSTAT_TIMES_MAX))
+		return note_cycles(b, h, h->use, cycles);
+	h->nr_last[0] = (uint16_t)(h->nr_last[0] + times);
 	return 0;
 }
 
@@ -540,13 +526,13 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	const uint32_t times = b->times;
 
 	h->nr += times;
-	if (unlikely(t->flags & 1))
-		in->more[i].mispred += times;
+	h->mispred += (t->flags & 1) * times;
 	if (unlikely(h->nr >= COUNT_MAX) && settle_hop(b, in, i))
 		return -ENOMEM;
 	if (what == BRSTAT_PATHS)
 		return 0;
-	if (t[1].cycles && count_cycles(b, in, i, t[1].cycles, t->flags & 1, what))
+	if (what != BRSTAT_QUALITY && t[1].cycles &&
+	    count_cycles(b, in, h, t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
 	if (what == BRSTAT_WHY) {
 		if (h->key & HOP_NEXT) {
@@ -642,6 +628,8 @@ static __always_inline void ask_for(struct taken *t, uint64_t key, const struct 
 	t->key = key;
 	t->at = (uint32_t)(hop_hash(t->from, t->to, key) >> (64 - in->bits));
 	__builtin_prefetch(&in->v[t->at], 1);
+	if (unlikely(t->flags & 1))
+		__builtin_prefetch(&in->more[t->at], 1);
 }
 
 /* A branch alone. */
@@ -669,7 +657,7 @@ static uint64_t far_key(struct brstat *b, struct taken *t, uint64_t key, uint64_
 
 /*
  * The next branches of the stack, up to @max, behind number 0. Hops are those of each with the next one: that of the last
- * has to wait for what is collected after it. 1: there were cycles, or 0, or -ENOMEM.
+ * has to wait for what is collected after it. 0 or -ENOMEM.
  */
 static __always_inline int collect(struct brstat *b, const struct sample_branches *s,
 				   struct walk_state *w, struct chunk *c, unsigned max, bool swap,
@@ -678,7 +666,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 	const uint64_t rare = BIT(33) | 3u << 24; /* not taken, or speculation is known */
 	const struct hops *hops = &b->hops;
 	const unsigned char *p = s->entries + w->end * BRANCH_ENTRY_SIZE;
-	uint64_t cycles = w->cycles, all = 0;
+	uint64_t cycles = w->cycles;
 	struct taken *t = c->v, *end = t + max;
 	uint64_t key = w->kind ? own_key(t, w->space) : w->space;
 
@@ -702,8 +690,6 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 			else if (!(key = far_key(b, t, key, from)))
 				return -ENOMEM;
 			ask_for(t, key, hops);
-			if (hops->cycles)
-				__builtin_prefetch(&hops->cycles[t->at], 1);
 		}
 		t++;
 		t->from = from;
@@ -714,7 +700,6 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 		key = own_key(t, w->space);
 		if (paths)
 			ask_for(t, key, hops);
-		all |= cycles;
 		cycles = 0;
 	}
 	t[1].cycles = 0;
@@ -722,7 +707,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 	w->kind |= t > c->v;
 	w->end = (uint64_t)(p - s->entries) / BRANCH_ENTRY_SIZE;
 	c->n = (unsigned)(t - c->v);
-	return all != 0;
+	return 0;
 }
 
 static int add_chunk(struct brstat *b, const struct sample_branches *s, struct thread *th,
@@ -731,22 +716,20 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	const bool paths = b->o.what == BRSTAT_PATHS;
 	/* Of some branches alone each is a stack of its own. */
 	unsigned max = w->all ? CHUNK : 1;
-	int cycles;
 	bool ends;
+	int ret;
 
 	if (room_for_hops(&b->hops, CHUNK + 1) || room_for_hops(&b->ends, 1))
 		return -ENOMEM;
-	cycles = likely(!s->swap) ? collect(b, s, w, c, max, false, paths)
-				  : collect(b, s, w, c, max, true, paths);
-	if (cycles < 0)
-		return cycles;
+	ret = likely(!s->swap) ? collect(b, s, w, c, max, false, paths)
+			       : collect(b, s, w, c, max, true, paths);
+	if (ret)
+		return ret;
 	if (paths)
 		return count_hops(b, &b->hops, th, w, c->v + 1, c->v + c->n, BRSTAT_PATHS)
 			       ?: count_pairs(b, w, c);
 	if (!w->kind)
 		return 0;
-	if (unlikely(cycles && !b->hops.cycles) && room_for_cycles(&b->hops))
-		return -ENOMEM;
 	/* Else where the last one leads to is seen with the next chunk. */
 	ends = !w->end || !w->all;
 	if (ends)
