@@ -24,7 +24,7 @@
 
 /* At first, and at most: they grow with what is in them. */
 #define HOP_BITS  9
-#define LISTS_MAX (UINT32_MAX >> 1) /* numbers in b->lists */
+#define LISTS_MAX (UINT32_MAX >> 2) /* numbers in b->lists */
 #define PAIR_BITS 9
 #define SLOTS_MAX 31
 
@@ -240,6 +240,7 @@ struct brstat {
 	struct tuples site_keys;	  /* object, or ID_NONE, and address */
 	VEC(struct edge_info) info;	  /* by edge */
 	VEC(uint32_t) same_from, same_to; /* by location: an edge from it, to it; ID_NONE = none */
+	VEC(uint32_t) site_at;		  /* by location; ID_NONE = not looked at */
 	VEC(struct walk_step) steps;
 	VEC(struct code_stretch) stretches;
 	VEC(struct site) sites;
@@ -299,6 +300,8 @@ uint32_t brstat_skipped(struct brstat *b, const struct site *site);
 bool brstat_in_one_function(const struct loc *start, const struct loc *end);
 /* The edge of two locations; ID_NONE: no memory. */
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to);
+/* Asks for the memory that it will look at. */
+void brstat_ask_for_edge(const struct brstat *b, uint32_t from, uint32_t to);
 /*
  * The step of two edges that stand for what they are (struct edge_info), the first of which may be ID_NONE; NULL: no memory.
  * It is not looked at what lies between.
@@ -341,6 +344,11 @@ static inline void brstat_ask_for_outcomes(const struct brstat *b, uint32_t list
 	const uint32_t *v = b->lists.v + list;
 
 	__builtin_prefetch(&b->fresh.v[v[1 + (*v >> 1)]], 1);
+}
+/* Whether it has that branch alone, and the walk begins anew with it. */
+static inline bool brstat_is_alone(const struct brstat *b, uint32_t list)
+{
+	return b->lists.v[list] == 1;
 }
 void brstat_settle_outcomes(struct brstat *b);
 

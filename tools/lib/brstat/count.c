@@ -41,6 +41,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->info);
 	vec_free(&b->same_from);
 	vec_free(&b->same_to);
+	vec_free(&b->site_at);
 	vec_free(&b->steps);
 	vec_free(&b->stretches);
 	vec_free(&b->sites);
@@ -96,16 +97,36 @@ bool brstat_in_one_function(const struct loc *start, const struct loc *end)
 		no_;                                        \
 	})
 
+/* Of a location; ID_NONE: no memory. */
+static uint32_t site_at(struct brstat *b, uint32_t at)
+{
+	const struct loc *l;
+
+	if (vec_reach(&b->site_at, at, ID_NONE))
+		return ID_NONE;
+	if (b->site_at.v[at] == ID_NONE) {
+		l = resolver_loc(b->res, at);
+		b->site_at.v[at] = brstat_site(b, l->dso, l->addr);
+	}
+	return b->site_at.v[at];
+}
+
+void brstat_ask_for_edge(const struct brstat *b, uint32_t from, uint32_t to)
+{
+	htab_prefetch(&b->edge_keys.tab,
+		      keys_tuple_hash(&b->edge_keys, (const uint64_t[2]){ from, to }));
+	if (from < b->site_at.n)
+		__builtin_prefetch(&b->site_at.v[from]);
+}
+
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to)
 {
 	uint32_t id = keys_tuple_id(&b->edge_keys, (const uint64_t[2]){ from, to });
 	struct edge_info new = { .begins = id, .ends = id, .next = LOC_NONE };
-	const struct loc *at;
 
 	if (id == ID_NONE || id < b->info.n)
 		return id;
-	at = resolver_loc(b->res, from);
-	new.site = brstat_site(b, at->dso, at->addr);
+	new.site = site_at(b, from);
 	if (new.site == ID_NONE)
 		return ID_NONE;
 	/* Its own instruction is read first: it does not matter when code around it is. */

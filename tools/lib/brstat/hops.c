@@ -15,6 +15,12 @@
 #include "branch/branch.h"
 #include "brstat-int.h"
 
+/* BRSTAT_WHY, of a hop's use: */
+#define USE_OPEN 1u /* counted by pairs: which edge comes behind it matters */
+#define USE_ALONE \
+	2u /* the branch behind it is all that its list has, and nothing is known of before */
+#define USE_LIST 2 /* from this bit on: of outcomes */
+
 #define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
 #define CHUNK	  64
 
@@ -35,6 +41,15 @@ struct taken {
 struct chunk {
 	struct taken v[CHUNK + 2];
 	unsigned n;
+	bool ends;   /* the last one has a hop of its own, in b->ends: nothing comes behind it */
+	bool looked; /* ahead: look_ahead() */
+	/* BRSTAT_WHY: hops in front of branches that go to several places, and those behind each. */
+	struct link {
+		const struct hop_more *more;
+		uint32_t at;
+		bool open; /* the one behind it has to be known */
+	} link[CHUNK + 2];
+	unsigned nr_links;
 };
 
 struct walk_state {
@@ -43,6 +58,7 @@ struct walk_state {
 	uint64_t space;	 /* see struct hop */
 	uint32_t before; /* BRSTAT_WHY: an edge whose next one is counted by pairs */
 	uint32_t kind;	 /* HOP_BRANCH: there was one */
+	bool open;	 /* the hop before was such a one */
 	bool all;
 };
 
@@ -316,7 +332,8 @@ static int look_behind(struct brstat *b, struct hop *h, struct hop_more *m, uint
 		return 0;
 	if (brstat_list_outcomes(b, m->stretch, site, &list))
 		return -ENOMEM;
-	h->use = list << 1 | (m->stretch != ID_NONE && brstat_goes_about(b, site));
+	h->use = list << USE_LIST | (brstat_is_alone(b, list) ? USE_ALONE : 0) |
+		 (m->stretch != ID_NONE && brstat_goes_about(b, site) ? USE_OPEN : 0);
 	return 0;
 }
 
@@ -360,6 +377,77 @@ static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct 
 	return 0;
 }
 
+/* Branches of a chunk whose edges are looked for together, and their addresses: from, to. */
+struct looked {
+	struct taken *who[CHUNK + 1];
+	struct resolver_ip ip[2 * (CHUNK + 1)];
+	uint32_t loc[2 * (CHUNK + 1)];
+	unsigned n;
+};
+
+/* Which edges new hops of the chunk from @i on need that no hop of theirs knows; memory is asked for where these go. */
+static void find_new(struct brstat *b, struct chunk *c, unsigned i, bool next, struct looked *l)
+{
+	bool asked = false; /* by the hop before: it is new and leads to this one */
+
+	for (; i <= c->n; i++) {
+		const struct hops *in = i == c->n && c->ends ? &b->ends : &b->hops;
+		struct taken *t = &c->v[i];
+		/* What the last one of a chunk that goes on leads to is not known yet. */
+		bool known = i < c->n || c->ends || !next;
+		const struct hop *h = known ? find_hop(in->v, in->bits, t) : NULL;
+		bool is_new = known && !h->key;
+
+		if (is_new)
+			__builtin_prefetch(&in->more[h - in->v], 1);
+		if (t->edge == ID_NONE && (i || t->key & HOP_BRANCH)) {
+			if (known && !is_new && asked) {
+				t->edge = in->more[h - in->v].edge;
+			} else if (is_new || asked) {
+				l->ip[2 * l->n] =
+					(struct resolver_ip){ t->from,
+							      PERF_RECORD_MISC_CPUMODE_UNKNOWN };
+				l->ip[2 * l->n + 1] =
+					(struct resolver_ip){ t->to,
+							      PERF_RECORD_MISC_CPUMODE_UNKNOWN };
+				l->who[l->n++] = t;
+			}
+		}
+		asked = is_new && next;
+	}
+}
+
+/*
+ * Where a hop is new others of its chunk mostly are, too: one step after the other for all of them from @i on, each of which
+ * asks for the memory that the next one needs. @next: hops are those of branches with the next one. 0 or -ENOMEM.
+ */
+static int look_ahead(struct brstat *b, struct thread *th, struct chunk *c, size_t i, bool next)
+{
+	struct looked l;
+
+	c->looked = true;
+	l.n = 0;
+	find_new(b, c, (unsigned)i, next, &l);
+	resolver_find_many(b->res, th, l.ip, l.loc, 2 * (size_t)l.n);
+	for (unsigned k = 0; k < l.n; k++) {
+		if (l.loc[2 * k] == LOC_NONE || l.loc[2 * k + 1] == LOC_NONE)
+			return -ENOMEM;
+		brstat_ask_for_edge(b, l.loc[2 * k], l.loc[2 * k + 1]);
+	}
+	for (unsigned k = 0; k < l.n; k++) {
+		l.who[k]->edge = brstat_edge(b, l.loc[2 * k], l.loc[2 * k + 1]);
+		if (l.who[k]->edge == ID_NONE)
+			return -ENOMEM;
+	}
+	for (; next && b->pairs && i < c->n; i++)
+		if (c->v[i].edge != ID_NONE && c->v[i + 1].edge != ID_NONE)
+			__builtin_prefetch(&b->pairs[pair_hash(b->info.v[c->v[i].edge].begins,
+							       b->info.v[c->v[i + 1].edge].ends) >>
+						     (64 - b->pair_bits)],
+					   1);
+	return 0;
+}
+
 /* ---- counting ---------------------------------------------------------------------------------- */
 
 static int settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
@@ -398,7 +486,7 @@ static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
 /* Whether steps behind it are counted by pairs. */
 static inline bool has_pairs(const struct brstat *b, const struct hop *h)
 {
-	return b->o.what == BRSTAT_WHY && h->use & 1;
+	return b->o.what == BRSTAT_WHY && h->use & USE_OPEN;
 }
 
 static int settle_hop(struct brstat *b, struct hops *in, size_t i)
@@ -492,19 +580,50 @@ static __always_inline int count_cycles(struct brstat *b, struct hops *in, struc
 	return 0;
 }
 
-/* Why a branch that goes to several places did: the one before it counts. */
-static __always_inline int count_after(struct brstat *b, struct walk_state *w, const struct hop *h,
-				       uint32_t edge)
+/*
+ * Why a branch that goes to several places did: the one before it counts. All edges are asked for, then all pairs, before the
+ * first is counted.
+ */
+static int count_links(struct brstat *b, struct walk_state *w, struct chunk *c)
 {
-	if (unlikely(w->before != ID_NONE)) {
-		struct pair *p = pair_behind(b, w->before, edge);
+	struct link *end = c->link + c->nr_links;
+	uint32_t before = w->before;
 
-		if (!p)
-			return -ENOMEM;
-		count_pair(b, p, 0);
+	if (room_for_pairs(b, 2 * (size_t)c->nr_links))
+		return -ENOMEM;
+	for (struct link *l = c->link; l < end; l++)
+		__builtin_prefetch(&b->info.v[l->more->edge]);
+	for (struct link *l = c->link; l < end; l++) {
+		if (before != ID_NONE) {
+			uint32_t now = b->info.v[l->more->edge].ends;
+
+			l->at = (uint32_t)(pair_hash(before, now) >> (64 - b->pair_bits));
+			__builtin_prefetch(&b->pairs[l->at], 1);
+		}
+		before = l->open ? l->more->edge : ID_NONE;
 	}
-	w->before = h->use & 1 ? edge : ID_NONE;
+	for (struct link *l = c->link; l < end; l++) {
+		if (w->before != ID_NONE) {
+			struct pair *p =
+				find_pair(b, w->before, b->info.v[l->more->edge].ends, l->at);
+
+			if (!p)
+				return -ENOMEM;
+			count_pair(b, p, 0);
+		}
+		w->before = l->open ? l->more->edge : ID_NONE;
+	}
 	return 0;
+}
+
+static __always_inline void note_link(struct hops *in, struct walk_state *w, struct chunk *c,
+				      const struct hop *h)
+{
+	struct link *l = &c->link[c->nr_links++];
+
+	l->more = &in->more[h - in->v];
+	l->open = w->open = h->use & USE_OPEN;
+	__builtin_prefetch(l->more);
 }
 
 /* Of a stack that comes again and again: what is counted by time. */
@@ -520,7 +639,8 @@ static int note_function(struct brstat *b, uint32_t function)
 }
 
 static __always_inline int count_hop(struct brstat *b, struct hops *in, struct walk_state *w,
-				     struct hop *h, struct taken *t, const unsigned what)
+				     struct chunk *c, struct hop *h, struct taken *t,
+				     const unsigned what)
 {
 	const size_t i = (size_t)(h - in->v);
 	const uint32_t times = b->times;
@@ -535,12 +655,9 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	    count_cycles(b, in, h, t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
 	if (what == BRSTAT_WHY) {
-		if (h->key & HOP_NEXT) {
-			t->at = h->use >> 1;
-			__builtin_prefetch(&b->lists.v[t->at]);
-		}
-		if (unlikely(w->before != ID_NONE || h->use & 1))
-			return count_after(b, w, h, in->more[i].edge);
+		t->at = h->use;
+		if (unlikely(w->open || h->use & USE_OPEN))
+			note_link(in, w, c, h);
 		return 0;
 	}
 	if (what != BRSTAT_QUALITY || !(h->key & HOP_BRANCH))
@@ -550,7 +667,7 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 
 /* Of branches @t up to @last. 0 or -ENOMEM. */
 static __always_inline int count_hops(struct brstat *b, struct hops *in, struct thread *th,
-				      struct walk_state *w, struct taken *t,
+				      struct walk_state *w, struct chunk *c, struct taken *t,
 				      const struct taken *last, const unsigned what)
 {
 	struct hop *hops = in->v;
@@ -559,36 +676,59 @@ static __always_inline int count_hops(struct brstat *b, struct hops *in, struct 
 	for (; t <= last; t++) {
 		struct hop *h = find_hop(hops, bits, t);
 
-		if (unlikely(!h->key) && new_hop(b, in, th, t, h, t < last))
-			return -ENOMEM;
+		if (unlikely(!h->key)) {
+			if (!c->looked &&
+			    look_ahead(b, th, c, (size_t)(t - c->v), what != BRSTAT_PATHS))
+				return -ENOMEM;
+			if (new_hop(b, in, th, t, h, t < last))
+				return -ENOMEM;
+		}
 		if (what == BRSTAT_PATHS)
 			t->edge = h->use;
-		if (count_hop(b, in, w, h, t, what))
+		if (count_hop(b, in, w, c, h, t, what))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* Of hops that were counted, whose lists are at .at: all are asked for before the first is looked at. */
-static void count_outcomes(struct brstat *b, const struct taken *t, const struct taken *end)
+/*
+ * Of hops that were counted, whose lists are at .at; @ends: so does the stack behind them. What a branch did alone, with
+ * nothing known of before and after, says nothing of an order. All lists are asked for before the first is looked at.
+ */
+static void count_outcomes(struct brstat *b, const struct taken *t, const struct taken *end,
+			   bool ends)
 {
-	for (const struct taken *i = t; i < end; i++)
-		brstat_ask_for_outcomes(b, i->at);
-	for (; t < end; t++)
-		brstat_add_outcomes(b, t->at);
+	uint32_t list[CHUNK + 1];
+	unsigned n = 0;
+
+	for (; t < end; t++) {
+		bool anew = t + 1 < end ? t[1].at & USE_ALONE : ends;
+
+		list[n] = t->at >> USE_LIST;
+		n += !(t->at & USE_ALONE && anew);
+	}
+	for (unsigned i = 0; i < n; i++)
+		__builtin_prefetch(&b->lists.v[list[i]]);
+	for (unsigned i = 0; i < n; i++)
+		brstat_ask_for_outcomes(b, list[i]);
+	for (unsigned i = 0; i < n; i++)
+		brstat_add_outcomes(b, list[i]);
 }
 
 /* Those with a next one, then where the stack ends. */
 static __always_inline int count_chunk(struct brstat *b, struct thread *th, struct walk_state *w,
-				       struct chunk *c, bool ends, const unsigned what)
+				       struct chunk *c, const unsigned what)
 {
 	struct taken *last = c->v + c->n;
 
-	if (count_hops(b, &b->hops, th, w, c->v, last - 1, what))
+	c->nr_links = 0;
+	if (count_hops(b, &b->hops, th, w, c, c->v, last - 1, what))
 		return -ENOMEM;
 	if (what == BRSTAT_WHY)
-		count_outcomes(b, c->v, last);
-	return ends ? count_hops(b, &b->ends, th, w, last, last, what) : 0;
+		count_outcomes(b, c->v, last, c->ends);
+	if (c->ends && count_hops(b, &b->ends, th, w, c, last, last, what))
+		return -ENOMEM;
+	return what == BRSTAT_WHY && c->nr_links ? count_links(b, w, c) : 0;
 }
 
 /* Paths: edges, then pairs of them. 0 or -ENOMEM. */
@@ -716,7 +856,6 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	const bool paths = b->o.what == BRSTAT_PATHS;
 	/* Of some branches alone each is a stack of its own. */
 	unsigned max = w->all ? CHUNK : 1;
-	bool ends;
 	int ret;
 
 	if (room_for_hops(&b->hops, CHUNK + 1) || room_for_hops(&b->ends, 1))
@@ -725,19 +864,20 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 			       : collect(b, s, w, c, max, true, paths);
 	if (ret)
 		return ret;
+	/* Else where the last one leads to is seen with the next chunk. */
+	c->ends = !paths && (!w->end || !w->all);
+	c->looked = false;
+	if (c->ends && w->kind)
+		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends);
 	if (paths)
-		return count_hops(b, &b->hops, th, w, c->v + 1, c->v + c->n, BRSTAT_PATHS)
+		return count_hops(b, &b->hops, th, w, c, c->v + 1, c->v + c->n, BRSTAT_PATHS)
 			       ?: count_pairs(b, w, c);
 	if (!w->kind)
 		return 0;
-	/* Else where the last one leads to is seen with the next chunk. */
-	ends = !w->end || !w->all;
-	if (ends)
-		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends);
 	switch (b->o.what) {
-	case BRSTAT_WHY: return count_chunk(b, th, w, c, ends, BRSTAT_WHY);
-	case BRSTAT_CYCLES: return count_chunk(b, th, w, c, ends, BRSTAT_CYCLES);
-	default: return count_chunk(b, th, w, c, ends, BRSTAT_QUALITY);
+	case BRSTAT_WHY: return count_chunk(b, th, w, c, BRSTAT_WHY);
+	case BRSTAT_CYCLES: return count_chunk(b, th, w, c, BRSTAT_CYCLES);
+	default: return count_chunk(b, th, w, c, BRSTAT_QUALITY);
 	}
 }
 
