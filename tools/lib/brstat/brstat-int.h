@@ -80,7 +80,9 @@ struct edge_info {
 		ends; /* the edges that stand for it, where a step begins and where it ends */
 	uint32_t next,
 		next_stretch; /* location that was branched from behind it lately, and what lies between */
-	uint8_t type;	      /* BR_* */
+	uint32_t from, to; /* locations */
+	uint32_t traits;   /* loops.c; 0 = not known */
+	uint8_t type;	   /* BR_* */
 };
 
 _Static_assert(sizeof(struct hop) == 64, "as it says");
@@ -117,13 +119,14 @@ enum code_state { CODE_UNREAD, CODE_MISFIT, CODE_READ };
 struct code_stretch {
 	uint32_t first, nr; /* b->inside: conditional branches in it, in their order */
 	uint32_t nr_insns;
-	uint32_t list; /* of outcomes; ID_NONE = not made */
-	uint8_t state; /* enum code_state */
+	uint32_t list;	   /* of outcomes; ID_NONE = not made */
+	uint8_t state;	   /* enum code_state */
+	bool passes_loops; /* BRSTAT_PATHS: some of them lead back */
 };
 
 /* A step of the stack at hand, and what kind it is: loops.c. */
 struct stride {
-	uint32_t step, traits;
+	uint32_t step, edge, traits;
 };
 
 /* A branch instruction. */
@@ -373,7 +376,10 @@ unsigned brstat_cycle_bucket(uint32_t cycles);
 
 /* ---- loops.c: the stack in b->walk; 0 or -ENOMEM ----------------------------------------------------- */
 
-uint32_t brstat_traits(const struct brstat *b, uint32_t step);
+uint32_t brstat_traits(struct brstat *b, uint32_t step);
+/* Whether code in front of a branch at @end passes branches back in its function. */
+bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
+			 const struct loc *end);
 int brstat_walk_loops(struct brstat *b);
 int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *const *dso);
 

@@ -122,7 +122,9 @@ void brstat_ask_for_edge(const struct brstat *b, uint32_t from, uint32_t to)
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to)
 {
 	uint32_t id = keys_tuple_id(&b->edge_keys, (const uint64_t[2]){ from, to });
-	struct edge_info new = { .begins = id, .ends = id, .next = LOC_NONE };
+	struct edge_info new = {
+		.begins = id, .ends = id, .next = LOC_NONE, .from = from, .to = to
+	};
 
 	if (id == ID_NONE || id < b->info.n)
 		return id;
@@ -143,7 +145,7 @@ uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to)
 
 static int find_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
 {
-	uint64_t key[2] = { brstat_edge_locs(b, before)[1], brstat_edge_locs(b, edge)[0] };
+	uint64_t key[2] = { b->info.v[before].to, b->info.v[edge].from };
 	const struct loc *start = resolver_loc(b->res, (uint32_t)key[0]);
 	const struct loc *end = resolver_loc(b->res, (uint32_t)key[1]);
 	struct code_stretch new = { .list = ID_NONE };
@@ -159,12 +161,14 @@ static int find_between(struct brstat *b, uint32_t before, uint32_t edge, uint32
 		return 0;
 	if (brstat_read_stretch(b, &new, start, end))
 		return -ENOMEM;
+	if (b->o.what & BRSTAT_PATHS)
+		new.passes_loops = brstat_passes_loops(b, &new, end);
 	return vec_push(&b->stretches, new);
 }
 
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
 {
-	uint32_t next = (uint32_t)brstat_edge_locs(b, edge)[0];
+	uint32_t next = b->info.v[edge].from;
 	struct edge_info *info = &b->info.v[before];
 
 	if (info->next != next) {

@@ -234,7 +234,8 @@ static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
 	}
 	if (b->o.what & BRSTAT_PATHS) {
 		p->traits = brstat_traits(b, id);
-		pair_of(b, b->steps.v[id].before, edge)->traits = p->traits;
+		if (between == ID_NONE)
+			pair_of(b, ID_NONE, edge)->traits = p->traits;
 	}
 	return p;
 }
@@ -311,8 +312,10 @@ static uint32_t edge_behind(struct brstat *b, struct thread *th, struct taken *t
 /* A branch has one type; of a file that says more the greatest counts, in whichever order they come. */
 static void note_type(struct edge_info *info, unsigned type)
 {
-	if (type > info->type)
-		info->type = (uint8_t)type;
+	if (type <= info->type)
+		return;
+	info->type = (uint8_t)type;
+	info->traits = 0;
 }
 
 /* What comes behind a hop. 0 or -ENOMEM. */
@@ -747,6 +750,13 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 	}
 	if (!c->n) /* perhaps there is no walk yet */
 		return 0;
+	for (struct taken *t = first; t < end; t++) {
+		if (b->pairs[t->at].step)
+			continue;
+		__builtin_prefetch(&b->info.v[t->edge]);
+		if (w->all && t[-1].edge != ID_NONE)
+			__builtin_prefetch(&b->info.v[t[-1].edge]);
+	}
 	walked = &b->walk.v[b->walk.n];
 	for (struct taken *t = first; t < end; t++) {
 		uint32_t before = w->all ? t[-1].edge : ID_NONE;
@@ -755,7 +765,7 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 		if (unlikely(!p))
 			return -ENOMEM;
 		count_pair(b, p, t->cycles);
-		*walked++ = (struct stride){ p->step - 1, p->traits };
+		*walked++ = (struct stride){ p->step - 1, t->edge, p->traits };
 	}
 	b->walk.n += c->n;
 	return 0;

@@ -24,6 +24,7 @@ enum trait {
 	TRAIT_TAKEN = 4,   /* a branch back */
 	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
 	TRAIT_BROKEN = 16, /* it is not known what was before */
+	TRAIT_KNOWN = 32,  /* of an edge: those that it has were looked at */
 };
 #define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
 
@@ -34,12 +35,14 @@ static const struct walk_step *step_at(const struct brstat *b, size_t i)
 
 static const struct edge_info *info_at(const struct brstat *b, size_t i)
 {
-	return &b->info.v[step_at(b, i)->edge];
+	return &b->info.v[b->walk.v[i].edge];
 }
 
 static const struct loc *end_of(const struct brstat *b, size_t i, int end)
 {
-	return resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, step_at(b, i)->edge)[end]);
+	const struct edge_info *info = info_at(b, i);
+
+	return resolver_loc(b->res, end ? info->to : info->from);
 }
 
 static unsigned traits_at(const struct brstat *b, size_t i)
@@ -114,7 +117,7 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 		enum insn_branch kind = kind_at(b, i);
 		const struct loc *to = end_of(b, i, 1);
 
-		if (step_at(b, i)->stretch == ID_NONE)
+		if (traits_at(b, i) & TRAIT_BROKEN)
 			return LOST;
 		if (!depth && !in_loop(l, end_of(b, i, 0)))
 			return LEFT;
@@ -141,7 +144,7 @@ static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint3
 		enum insn_branch kind = kind_at(b, i - 1);
 		const struct loc *start = end_of(b, i - 1, 1), *end = end_of(b, i, 0);
 
-		if (step_at(b, i)->stretch == ID_NONE)
+		if (traits_at(b, i) & TRAIT_BROKEN)
 			return false;
 		if (!depth) {
 			if (start->sym != l->sym || start->dso != l->dso || start->addr > l->back)
@@ -277,14 +280,22 @@ static enum insn_branch find_kind(const struct brstat *b, const struct edge_info
 	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
 }
 
-uint32_t brstat_traits(const struct brstat *b, uint32_t step)
+bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
+			 const struct loc *end)
 {
-	const struct walk_step *st = &b->steps.v[step];
-	const uint64_t *locs = brstat_edge_locs(b, st->edge);
-	const struct loc *from = resolver_loc(b->res, (uint32_t)locs[0]);
-	const struct loc *to = resolver_loc(b->res, (uint32_t)locs[1]);
-	enum insn_branch kind = find_kind(b, &b->info.v[st->edge], from, to);
-	uint32_t traits = (uint32_t)kind << TRAIT_KIND;
+	for (uint32_t k = 0; k < t->nr; k++)
+		if (leads_back(&b->sites.v[b->inside.v[t->first + k]], end))
+			return true;
+	return false;
+}
+
+/* Of an edge, whatever it follows. */
+static uint32_t edge_traits(const struct brstat *b, const struct edge_info *info)
+{
+	const struct loc *from = resolver_loc(b->res, info->from);
+	const struct loc *to = resolver_loc(b->res, info->to);
+	enum insn_branch kind = find_kind(b, info, from, to);
+	uint32_t traits = (uint32_t)kind << TRAIT_KIND | TRAIT_KNOWN;
 
 	if (kind == INSN_CALL || kind == INSN_IND_CALL)
 		traits |= TRAIT_CALLS;
@@ -293,13 +304,20 @@ uint32_t brstat_traits(const struct brstat *b, uint32_t step)
 	if ((kind == INSN_COND || kind == INSN_JUMP) && from->dso && from->dso == to->dso &&
 	    from->sym == to->sym && to->addr <= from->addr)
 		traits |= TRAIT_TAKEN;
-	if (st->stretch == ID_NONE)
-		return traits | TRAIT_BROKEN;
-	for (uint32_t k = 0; k < b->stretches.v[st->stretch].nr; k++)
-		if (leads_back(&b->sites.v[b->inside.v[b->stretches.v[st->stretch].first + k]],
-			       from))
-			traits |= TRAIT_PASSED;
 	return traits;
+}
+
+uint32_t brstat_traits(struct brstat *b, uint32_t step)
+{
+	const struct walk_step *st = &b->steps.v[step];
+	struct edge_info *info = &b->info.v[st->edge];
+
+	if (!info->traits)
+		info->traits = edge_traits(b, info);
+	if (st->stretch == ID_NONE)
+		return info->traits | TRAIT_BROKEN;
+	return info->traits |
+	       (b->stretches.v[st->stretch].passes_loops ? (unsigned)TRAIT_PASSED : 0);
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */
@@ -321,7 +339,7 @@ static int count_return(struct brstat *b, uint32_t site, const struct loc *call,
 
 static int count_returns(struct brstat *b)
 {
-	const struct loc *call[CALLS_MAX];
+	size_t call[CALLS_MAX];
 	unsigned depth = 0;
 
 	for (size_t i = 0; i < b->walk.n; i++) {
@@ -332,9 +350,10 @@ static int count_returns(struct brstat *b)
 		if (traits & TRAIT_CALLS) {
 			if (depth == CALLS_MAX)
 				memmove(call, call + 1, --depth * sizeof(call[0]));
-			call[depth++] = end_of(b, i, 0);
+			call[depth++] = i;
 		} else if (traits & TRAIT_RETURNS && depth) {
-			if (count_return(b, info_at(b, i)->site, call[--depth], end_of(b, i, 1)))
+			if (count_return(b, info_at(b, i)->site, end_of(b, call[--depth], 0),
+					 end_of(b, i, 1)))
 				return -ENOMEM;
 		}
 	}
