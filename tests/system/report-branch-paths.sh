@@ -39,6 +39,21 @@ is "one path is 80 % of it, all are 100 %" "$(py 'print([(c["percent"], c["paths
 	"(80, 1) True"
 like "... in words" "$(paths --stdio -i ways.data)" '^# 1 path is 80 % of all blocks that ran$'
 
+# ---- more paths than people read
+{
+	echo "map 0x400000 0x100000 $KINDS.gone"
+	perl -e 'printf "sample 1 0x400010 from=0x%x,to=0x400010 from=0x400020,to=0x%x\n", 0x410008 + 16 * $_, 0x410000 + 16 * $_ for 1 .. 1010'
+} | made_file branch-file many.data
+count_paths() {
+	paths --stdio -i many.data "$@" | grep -c '[0-9a-f][.][.][0-9a-f]'
+}
+like "text says how many paths are left out" "$(paths --stdio -i many.data)" '^# Superblocks, 1000 of 1010: --percent-limit 0 lists all$'
+is "... and leaves them out" "$(count_paths)" 1000
+is "... unless it is told which to list" "$(count_paths --percent-limit 0)" 1010
+unlike "... and then has no more to say" "$(paths --stdio --percent-limit 0 -i many.data)" 'lists all'
+is "programs have all" "$(paths --json -i many.data | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["paths"]))')" 1010
+is "... with -t as well" "$(count_paths -t ,)" 1010
+
 # ---- a trace of loops and calls that fit
 if "$O/tests/helpers/branch-trace" -d 64 -n 61 -o t.data "$KINDS" 120 >trace.out 2>&1; then
 	paths --json -i t.data >json

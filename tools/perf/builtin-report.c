@@ -258,6 +258,7 @@ static struct faces answer(const struct report *r)
 		.threads = r->threads,
 		.lost_samples = session_counts(r->session)->lost_samples,
 		.o = { .min_percent = r->o.min_percent,
+		       .limited = r->o.limited,
 		       .time = r->o.session.time,
 		       .socket = r->socket,
 		       .hot_paths = (uint32_t)r->o.hot_paths,

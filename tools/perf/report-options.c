@@ -73,9 +73,11 @@ static int parse_limit(void *opts, const struct option *opt, const char *arg, bo
 	double v = 0;
 	int ret = unset ? 0 : compat_percent(opt, arg, &v, e);
 
-	if (!ret)
-		o->min_percent = o->chain.min_percent = v;
-	return ret;
+	if (ret)
+		return ret;
+	o->min_percent = o->chain.min_percent = v;
+	o->limited = true;
+	return 0;
 }
 
 #define O struct report_opts

@@ -50,6 +50,7 @@ struct report_opts {
 	bool chain_given, chain_none, inverted;
 	struct chain_opts chain;
 	double min_percent; /* --percent-limit */
+	bool limited;	    /* that was given */
 	struct tui_opts look;
 	struct code_opts code;
 };

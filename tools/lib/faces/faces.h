@@ -51,6 +51,7 @@ struct faces_threads;
 
 struct faces_opts {
 	double min_percent; /* rows below this are left out */
+	bool limited;	    /* that was asked for: else long lists are cut for people */
 	const char *time;   /* what was asked for, for the heading; NULL = all */
 	int64_t socket;	    /* -1 = all */
 	uint32_t hot_paths; /* branches in a path of brflow; 0 = not asked for */

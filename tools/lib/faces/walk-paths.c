@@ -108,6 +108,8 @@ static const struct faces_column super_cols[NR_SUPER_COLS] = {
 };
 
 #define PATH_SHOWN 6 /* blocks that people see */
+#define PATHS_MAX \
+	1000 /* paths that they see unless they say which: the table before tells what they cover */
 
 static void put_blocks(struct walk *k, const struct brstat_super *s, struct obuf *o)
 {
@@ -212,17 +214,36 @@ const struct walk_list walk_path_list = {
 	.place = super_place,
 };
 
-/* All of them, with one sum. */
+/* How many are listed. */
+static size_t nr_listed(const struct walk *k)
+{
+	const struct faces *f = k->pub.f;
+	size_t nr = brstat_nr_supers(f->stat);
+
+	if (f->o.limited || k->w->reader & FACES_PROGRAMS || f->po->separator)
+		return nr;
+	return (size_t)min_u64(nr, PATHS_MAX);
+}
+
+/* With one sum. */
 static int walk_supers(struct walk *k)
 {
 	const struct faces *f = k->pub.f;
 	char title[LIST_TITLE];
-	const struct faces_table t = walk_list_table(&walk_path_list, f, title);
+	struct faces_table t = walk_list_table(&walk_path_list, f, title);
+	size_t nr = nr_listed(k);
 	struct obuf path;
 	uint64_t sum = 0;
-	int ret = obuf_init(&path, -1, 0) ?: VISIT(k, table, &t);
+	int ret;
 
-	for (size_t i = 0; !ret && i < brstat_nr_supers(f->stat) && !walk_broken(k); i++) {
+	if (nr < brstat_nr_supers(f->stat)) {
+		snprintf(title, sizeof(title),
+			 "Superblocks, %zu of %zu: --percent-limit 0 lists all", nr,
+			 brstat_nr_supers(f->stat));
+		t.title = title;
+	}
+	ret = obuf_init(&path, -1, 0) ?: VISIT(k, table, &t);
+	for (size_t i = 0; !ret && i < nr && !walk_broken(k); i++) {
 		const struct brstat_super *s = brstat_super(f->stat, i);
 
 		sum += s->runs;
