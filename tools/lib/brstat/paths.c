@@ -6,6 +6,7 @@
  * back than that nothing is remembered.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "brstat-int.h"
 
@@ -104,36 +105,68 @@ static uint32_t *rank_edges(const struct brstat *b)
 	return rank;
 }
 
-/* Most often first; equal ones by where they are. */
-static int by_place(const void *x, const void *y)
+/* A byte of what it is sorted by: how often first, or its place. */
+static inline unsigned byte_of(const struct path_step *p, bool by_nr, unsigned shift)
 {
-	const struct path_step *a = x, *b = y;
-
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? 1 : -1;
-	return a->place < b->place ? -1 : a->place > b->place;
+	return (by_nr ? ~p->nr : p->place) >> shift & 0xff;
 }
 
+/*
+ * In order, byte by byte, the lowest first: there are hundreds of thousands. Equal ones stay as they are. @tmp has room for as
+ * many; which of the two it ends up in is handed back.
+ */
+static struct path_step *sort_by(struct path_step *v, struct path_step *tmp, size_t n, bool by_nr)
+{
+	uint64_t differ = 0;
+
+	for (size_t i = 1; i < n; i++)
+		differ |= by_nr ? v[i].nr ^ v[0].nr : v[i].place ^ v[0].place;
+	for (unsigned shift = 0; shift < 64; shift += 8) {
+		size_t at[256] = { 0 }, before = 0;
+		struct path_step *from = v;
+
+		if (!(differ >> shift & 0xff))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			at[byte_of(&v[i], by_nr, shift)]++;
+		for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
+			size_t nr = at[i];
+
+			at[i] = before;
+			before += nr;
+		}
+		for (size_t i = 0; i < n; i++)
+			tmp[at[byte_of(&v[i], by_nr, shift)]++] = v[i];
+		v = tmp;
+		tmp = from;
+	}
+	return v;
+}
+
+/* Most often first; equal ones by where they are. NULL: no memory. */
 static struct path_step *sort_steps(const struct brstat *b, size_t *n)
 {
-	struct path_step *v = calloc(b->steps.n + 1, sizeof(*v));
+	struct path_step *v = calloc(2 * ((size_t)b->steps.n + 1), sizeof(*v));
 	uint32_t *rank = rank_edges(b);
+	struct path_step *sorted;
 
 	*n = 0;
 	for (uint32_t i = 0; v && rank && i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
 
 		if (st->stretch == ID_NONE ||
-		    !brstat_is_listed(
-			    b, resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, st->edge)[0])))
+		    !brstat_is_listed(b, resolver_loc(b->res, b->info.v[st->edge].from)))
 			continue;
 		v[(*n)++] =
 			(struct path_step){ st->nr,
 					    (uint64_t)rank[st->before] << 32 | rank[st->edge], i };
 	}
-	if (v && *n)
-		qsort(v, *n, sizeof(*v), by_place);
-	if (!rank) {
+	if (v && rank) {
+		sorted = sort_by(v, v + *n, *n, false);
+		sorted = sort_by(sorted, sorted == v ? v + *n : v, *n, true);
+		if (sorted != v)
+			memcpy(v, sorted, *n * sizeof(*v));
+	} else {
 		free(v);
 		v = NULL;
 	}
@@ -199,13 +232,26 @@ static int grow_super(struct grow *g, uint32_t seed)
 	return add_super(g, r, f);
 }
 
-static int by_runs(const void *x, const void *y)
+/* Most runs first; equal ones as they were made. 0 or -ENOMEM. */
+static int sort_supers(struct brstat *b)
 {
-	const struct brstat_super *a = x, *b = y;
+	size_t n = b->supers.n;
+	struct path_step *v = calloc(2 * (n + 1), sizeof(*v)), *sorted;
+	struct brstat_super *to = calloc(n + 1, sizeof(*to));
+	int ret = v && to ? 0 : -ENOMEM;
 
-	if (a->runs != b->runs)
-		return a->runs < b->runs ? 1 : -1;
-	return a->first < b->first ? -1 : a->first > b->first;
+	if (!ret) {
+		for (size_t i = 0; i < n; i++)
+			v[i] = (struct path_step){ b->supers.v[i].runs, 0, (uint32_t)i };
+		sorted = sort_by(v, v + n, n, true);
+		for (size_t i = 0; i < n; i++)
+			to[i] = b->supers.v[sorted[i].step];
+		for (size_t i = 0; i < n; i++)
+			b->supers.v[i] = to[i];
+	}
+	free(v);
+	free(to);
+	return ret;
 }
 
 static int list_supers(struct brstat *b)
@@ -230,8 +276,7 @@ static int list_supers(struct brstat *b)
 		if (!g->used[v[i].step])
 			ret = grow_super(g, v[i].step);
 	}
-	if (!ret && b->supers.n)
-		qsort(b->supers.v, b->supers.n, sizeof(*b->supers.v), by_runs);
+	ret = ret ?: sort_supers(b);
 	free(g->links);
 	free(g->used);
 	free(g);
