@@ -376,6 +376,17 @@ unsigned brstat_cycle_bucket(uint32_t cycles);
 
 /* ---- loops.c: the stack in b->walk; 0 or -ENOMEM ----------------------------------------------------- */
 
+/* Most steps neither end a round nor call: what one is, is looked at once, and whole stacks are passed over by that. */
+enum trait {
+	TRAIT_CALLS = 1,
+	TRAIT_RETURNS = 2,
+	TRAIT_TAKEN = 4,   /* a branch back */
+	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
+	TRAIT_BROKEN = 16, /* it is not known what was before */
+	TRAIT_KNOWN = 32,  /* of an edge: those that it has were looked at */
+};
+#define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
+
 uint32_t brstat_traits(struct brstat *b, uint32_t step);
 /* Whether code in front of a branch at @end passes branches back in its function. */
 bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,

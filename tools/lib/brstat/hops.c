@@ -765,6 +765,8 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 		if (unlikely(!p))
 			return -ENOMEM;
 		count_pair(b, p, t->cycles);
+		if (p->traits & TRAIT_RETURNS)
+			__builtin_prefetch(&b->info.v[t->edge]);
 		*walked++ = (struct stride){ p->step - 1, t->edge, p->traits };
 	}
 	b->walk.n += c->n;
@@ -773,12 +775,14 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 
 /* ---- stacks ------------------------------------------------------------------------------------ */
 
-static __always_inline void ask_for(struct taken *t, uint64_t key, const struct hops *in)
+/* @missed: of a mispredicted one more is counted, what it took then. */
+static __always_inline void ask_for(struct taken *t, uint64_t key, const struct hops *in,
+				    bool missed)
 {
 	t->key = key;
 	t->at = (uint32_t)(hop_hash(t->from, t->to, key) >> (64 - in->bits));
 	__builtin_prefetch(&in->v[t->at], 1);
-	if (unlikely(t->flags & 1))
+	if (unlikely(missed && t->flags & 1))
 		__builtin_prefetch(&in->more[t->at], 1);
 }
 
@@ -814,6 +818,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 				   bool paths)
 {
 	const uint64_t rare = BIT(33) | 3u << 24; /* not taken, or speculation is known */
+	const bool missed = b->o.what & (BRSTAT_WHY | BRSTAT_CYCLES);
 	const struct hops *hops = &b->hops;
 	const unsigned char *p = s->entries + w->end * BRANCH_ENTRY_SIZE;
 	uint64_t cycles = w->cycles;
@@ -839,7 +844,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 				key |= behind << HOP_BYTES;
 			else if (!(key = far_key(b, t, key, from)))
 				return -ENOMEM;
-			ask_for(t, key, hops);
+			ask_for(t, key, hops, missed);
 		}
 		t++;
 		t->from = from;
@@ -849,7 +854,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 		t->edge = ID_NONE;
 		key = own_key(t, w->space);
 		if (paths)
-			ask_for(t, key, hops);
+			ask_for(t, key, hops, false);
 		cycles = 0;
 	}
 	t[1].cycles = 0;
@@ -878,7 +883,7 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	c->ends = !paths && (!w->end || !w->all);
 	c->looked = false;
 	if (c->ends && w->kind)
-		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends);
+		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends, false);
 	if (paths)
 		return count_hops(b, &b->hops, th, w, c, c->v + 1, c->v + c->n, BRSTAT_PATHS)
 			       ?: count_pairs(b, w, c);

@@ -17,17 +17,6 @@
 
 enum follow { INSIDE, LEFT, LOST };
 
-/* Most steps neither end a round nor call: what one is, is looked at once, and whole stacks are passed over by that. */
-enum trait {
-	TRAIT_CALLS = 1,
-	TRAIT_RETURNS = 2,
-	TRAIT_TAKEN = 4,   /* a branch back */
-	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
-	TRAIT_BROKEN = 16, /* it is not known what was before */
-	TRAIT_KNOWN = 32,  /* of an edge: those that it has were looked at */
-};
-#define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
-
 static const struct walk_step *step_at(const struct brstat *b, size_t i)
 {
 	return &b->steps.v[b->walk.v[i].step];
