@@ -27,6 +27,8 @@
 #define LISTS_MAX (UINT32_MAX >> 2) /* numbers in b->lists */
 #define PAIR_BITS 9
 #define SLOTS_MAX 31
+#define AHEAD \
+	16 /* so many before it is their turn memory is asked for, where many are gone through */
 
 #define LATE_CYCLES 4
 
@@ -310,6 +312,8 @@ void brstat_ask_for_edge(const struct brstat *b, uint32_t from, uint32_t to);
  * It is not looked at what lies between.
  */
 struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
+/* Asks for the memory that it will look at. */
+void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge);
 /* What lies between two edges, or ID_NONE. 0 or -ENOMEM. */
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *stretch);
 

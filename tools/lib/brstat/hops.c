@@ -212,6 +212,12 @@ struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
 	return &b->steps.v[p->step - 1];
 }
 
+void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	if (b->pairs)
+		__builtin_prefetch(&b->pairs[pair_hash(before, edge) >> (64 - b->pair_bits)], 1);
+}
+
 /* The pair of an edge behind another one, or behind ID_NONE; NULL: no memory. */
 static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
 {
@@ -514,14 +520,38 @@ static int settle_hop(struct brstat *b, struct hops *in, size_t i)
 	return ret;
 }
 
+static void ask_for_settled(const struct brstat *b, const struct hop_more *m)
+{
+	if (m->edge != ID_NONE)
+		__builtin_prefetch(&b->info.v[m->edge], 1);
+	if (m->step != ID_NONE)
+		__builtin_prefetch(&b->steps.v[m->step], 1);
+}
+
 static int settle_hops(struct brstat *b, struct hops *in)
 {
+	size_t n = in->v ? (size_t)1 << in->bits : 0;
 	int ret = 0;
 
-	for (size_t i = 0; in->v && !ret && i < (size_t)1 << in->bits; i++)
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (i + AHEAD < n && in->v[i + AHEAD].key)
+			ask_for_settled(b, &in->more[i + AHEAD]);
 		if (in->v[i].key)
 			ret = settle_hop(b, in, i);
+	}
 	return ret;
+}
+
+static void settle_pairs(struct brstat *b)
+{
+	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i + AHEAD < n && b->pairs[i + AHEAD].nr)
+			__builtin_prefetch(&b->steps.v[b->pairs[i + AHEAD].step - 1], 1);
+		if (b->pairs[i].nr)
+			settle_pair(b, &b->pairs[i]);
+	}
 }
 
 void brstat_forget_hops(struct brstat *b)
@@ -536,9 +566,7 @@ int brstat_settle(struct brstat *b)
 
 	ret = ret ?: settle_hops(b, &b->hops);
 	ret = ret ?: settle_hops(b, &b->ends);
-	for (size_t i = 0; b->pairs && i < (size_t)1 << b->pair_bits; i++)
-		if (b->pairs[i].nr)
-			settle_pair(b, &b->pairs[i]);
+	settle_pairs(b);
 	brstat_forget_hops(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);

@@ -28,6 +28,22 @@ static int join_edges(struct brstat *b, const struct brstat *from, const uint32_
 	return 0;
 }
 
+/* Of a step that is added soon; @edges alone: those are looked at for the rest. */
+static void ask_for_step(const struct brstat *b, const struct walk_step *add, const uint32_t *edge,
+			 bool edges)
+{
+	const struct edge_info *before =
+		add->before == ID_NONE ? NULL : &b->info.v[edge[add->before]];
+	const struct edge_info *now = &b->info.v[edge[add->edge]];
+
+	if (edges && before)
+		__builtin_prefetch(before);
+	if (edges)
+		__builtin_prefetch(now);
+	else
+		brstat_ask_for_step(b, before ? before->begins : ID_NONE, now->ends);
+}
+
 static int join_steps(struct brstat *b, const struct brstat *from, const uint32_t *edge)
 {
 	for (uint32_t i = 0; i < from->steps.n; i++) {
@@ -36,6 +52,10 @@ static int join_steps(struct brstat *b, const struct brstat *from, const uint32_
 		uint32_t between = ID_NONE;
 		struct walk_step *st;
 
+		if (i + 2 * AHEAD < from->steps.n)
+			ask_for_step(b, add + 2 * AHEAD, edge, true);
+		if (i + AHEAD < from->steps.n)
+			ask_for_step(b, add + AHEAD, edge, false);
 		if (before != ID_NONE) {
 			before = b->info.v[edge[before]].begins;
 			if (brstat_between(b, before, now, &between))

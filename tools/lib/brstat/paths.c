@@ -14,8 +14,9 @@
 
 /* Where it goes on from an edge, and where it comes from: the step taken most. */
 struct links {
-	uint32_t next, prev;	   /* steps; ID_NONE = not known */
-	uint64_t nr_next, nr_prev; /* all */
+	uint32_t next, prev;	     /* steps; ID_NONE = not known */
+	uint64_t nr_next, nr_prev;   /* all */
+	uint64_t top_next, top_prev; /* those two steps */
 };
 
 struct grow {
@@ -46,10 +47,14 @@ static void find_links(struct grow *g)
 		to = &g->links[st->edge];
 		from->nr_next += st->nr;
 		to->nr_prev += st->nr;
-		if (from->next == ID_NONE || st->nr > b->steps.v[from->next].nr)
+		if (from->next == ID_NONE || st->nr > from->top_next) {
 			from->next = i;
-		if (to->prev == ID_NONE || st->nr > b->steps.v[to->prev].nr)
+			from->top_next = st->nr;
+		}
+		if (to->prev == ID_NONE || st->nr > to->top_prev) {
 			to->prev = i;
+			to->top_prev = st->nr;
+		}
 	}
 }
 
@@ -212,8 +217,7 @@ static int grow_super(struct grow *g, uint32_t seed)
 	while (f < SUPER_MAX / 2) {
 		const struct links *l = &g->links[b->steps.v[at].edge];
 
-		if (l->next == ID_NONE || g->used[l->next] ||
-		    b->steps.v[l->next].nr * 2 <= l->nr_next)
+		if (l->next == ID_NONE || l->top_next * 2 <= l->nr_next || g->used[l->next])
 			break;
 		at = l->next;
 		g->used[at] = true;
@@ -222,8 +226,7 @@ static int grow_super(struct grow *g, uint32_t seed)
 	for (at = seed; r < SUPER_MAX / 2;) {
 		const struct links *l = &g->links[before_of(b, at)];
 
-		if (l->prev == ID_NONE || g->used[l->prev] ||
-		    b->steps.v[l->prev].nr * 2 <= l->nr_prev)
+		if (l->prev == ID_NONE || l->top_prev * 2 <= l->nr_prev || g->used[l->prev])
 			break;
 		at = l->prev;
 		g->used[at] = true;
@@ -272,6 +275,8 @@ static int list_supers(struct brstat *b)
 		ret = 0;
 	}
 	for (size_t i = 0; !ret && i < n; i++) {
+		if (i + AHEAD < n)
+			__builtin_prefetch(&b->steps.v[v[i + AHEAD].step]);
 		b->sum.runs += v[i].nr;
 		if (!g->used[v[i].step])
 			ret = grow_super(g, v[i].step);
