@@ -100,7 +100,7 @@ struct keys_opts {
 	bool latency;  /* latency before overhead */
 	bool inlines;  /* inlined functions are frames of their own */
 	bool rich;     /* counted for table_derive(): by all that other keys can be made of */
-	bool no_rows;  /* nobody shows them: of samples that no filter looks at only totals are counted */
+	bool no_rows;  /* nobody shows them: where no filter looks at samples totals are enough */
 	bool nsec;
 	uint32_t jobs;		    /* threads that may order and print rows; 0 = one */
 	uint32_t group_sort;	    /* rows of groups are in the order of this member */
