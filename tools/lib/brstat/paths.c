@@ -249,8 +249,10 @@ static int sort_supers(struct brstat *b)
 		sorted = sort_by(v, v + n, n, true);
 		for (size_t i = 0; i < n; i++)
 			to[i] = b->supers.v[sorted[i].step];
-		for (size_t i = 0; i < n; i++)
-			b->supers.v[i] = to[i];
+		free(b->supers.v);
+		b->supers.v = to;
+		b->supers.cap = n + 1;
+		to = NULL;
 	}
 	free(v);
 	free(to);
