@@ -68,8 +68,14 @@ static inline struct cursor cursor_init(const void *data, size_t size, bool swap
 {
 	const unsigned char *p = data;
 	const unsigned char *end = size ? p + size : p; /* not even 0 may be added to NULL */
+	struct cursor c;
 
-	return (struct cursor){ .p = p, .end = end, .start = p, .swap = swap };
+	/* Member by member: a literal is put together in memory, and copied from there too soon. */
+	c.p = c.start = p;
+	c.end = end;
+	c.swap = swap;
+	c.bad = false;
+	return c;
 }
 
 static inline size_t cursor_left(const struct cursor *c)

@@ -161,6 +161,7 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 	while (r->pos < r->end) {
 		const unsigned char *p = run_at(o, r, prefix + 8, e);
 		struct raw_record raw;
+		uint64_t offset, file_offset;
 
 		if (!p)
 			return e->code;
@@ -170,10 +171,12 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 			return e->code;
 		if (raw.size < 8)
 			return err_set(e, -EBADMSG, "a record changed while it was read");
-		raw.offset = prefix ? load_u64(p, false) : r->pos;
-		raw.file_offset = prefix ? load_u64(p + 8, false) : r->pos;
+		offset = prefix ? load_u64(p, false) : r->pos;
+		file_offset = prefix ? load_u64(p + 8, false) : r->pos;
 		if (r->packed)
-			raw.file_offset = packed_at(r, r->pos + raw.size);
+			file_offset = packed_at(r, r->pos + raw.size);
+		raw.offset = offset;
+		raw.file_offset = file_offset;
 		raw.data = p + prefix;
 		r->pos += prefix + raw.size;
 		/* What is packed has none behind it. */
@@ -182,13 +185,13 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		perfdata_resolve(pd, &raw, &r->rec);
 		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)
 			continue;
-		r->rec.data = raw.data;
+		r->rec.data = p + prefix;
 		r->rec.size = raw.size;
 		r->rec.type = raw.type;
 		r->rec.misc = raw.misc;
 		r->rec.swap = pd->swap;
-		r->rec.offset = raw.offset;
-		r->rec.file_offset = raw.file_offset;
+		r->rec.offset = offset;
+		r->rec.file_offset = file_offset;
 		return 1;
 	}
 	return 0;
