@@ -238,6 +238,14 @@ static inline int weight_u64(uint64_t v)
 #endif
 }
 
+/* The same, sooner where these are the lowest bits, as they are in most masks of registers. */
+static inline int weight_low_u64(uint64_t v)
+{
+	if (unlikely(v & (v + 1)))
+		return weight_u64(v);
+	return v ? 64 - __builtin_clzll(v) : 0;
+}
+
 /*
  * "0-3,7" <-> bits: CPU lists and the like. @max bounds the numbers (error -ERANGE above).
  * bits_parse_list() grows @b as needed; bits_print_list() returns the length like snprintf.

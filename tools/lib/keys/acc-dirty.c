@@ -53,7 +53,7 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	int live = r ? sample_simd_live(s, r, NULL) : -1;
 	uint32_t loc;
 
-	if (live < 0 || !simd_is_of_code(s, u->env.arch))
+	if (live < 0 || (r != &s->intr_regs && !simd_is_of_code(s, u->env.arch)))
 		return 0;
 	loc = keys_acc_loc(&u->env, in);
 	if (loc == LOC_NONE || vec_reach(&u->kind, loc, KIND_NEW))

@@ -31,7 +31,7 @@ const struct sample_regs *keys_vector_of(const struct vector_use *u, const struc
 	const struct sample *s = in->s;
 	const struct sample_regs *r = sample_simd_block(s, u->env.arch, tmp);
 
-	if (!r || u->env.redact || !simd_is_of_code(s, u->env.arch))
+	if (!r || u->env.redact || (r != &s->intr_regs && !simd_is_of_code(s, u->env.arch)))
 		return NULL;
 	*loc = keys_acc_loc(&u->env, in);
 	return r;

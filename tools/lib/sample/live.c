@@ -24,8 +24,8 @@ bool sample_simd_is_intr(const struct sample *s, enum regs_arch arch)
 				(a->sample_simd_vec_reg_intr || a->sample_simd_pred_reg_intr));
 }
 
-const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_arch arch,
-					    struct sample_regs *tmp)
+const struct sample_regs *sample_any_simd_block(const struct sample *s, enum regs_arch arch,
+						struct sample_regs *tmp)
 {
 	const struct perf_event_attr *a = &s->event->attr;
 	bool user = a->sample_simd_vec_reg_user || a->sample_simd_pred_reg_user;
@@ -73,7 +73,7 @@ static int width_of(unsigned qwords)
 
 int sample_simd_live(const struct sample *s, const struct sample_regs *r, int *high)
 {
-	uint64_t mask = sample_simd_vectors(s, r), low = (uint64_t)weight_u64(mask & 0xffff);
+	uint64_t mask = sample_simd_vectors(s, r), low = (uint64_t)weight_low_u64(mask & 0xffff);
 
 	if (high)
 		*high = mask >> 16 ? width_of(sample_live_qwords(r, low, UINT32_MAX)) : -1;

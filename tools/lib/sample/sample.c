@@ -109,52 +109,60 @@ static int parse_raw(struct parse *p, struct sample *s)
 	return 0;
 }
 
-static int parse_regs(struct parse *p, const char *field, bool user, struct sample_regs *r)
+/* What a block has behind the general registers, where it says so. */
+static inline int parse_simd(struct parse *p, const char *field, bool user, bool swap,
+			     struct sample_regs *r)
 {
 	const struct perf_event_attr *a = p->attr;
-	const unsigned char *meta;
+	const unsigned char *meta = cursor_bytes(&p->c, 32);
 	uint64_t nr_vec, vec_qwords, nr_pred, pred_qwords;
-
-	r->abi = cursor_u64(&p->c);
-	if (p->c.bad)
-		return cut(p, field);
-	/* No registers in this sample, and no block after them either. */
-	if (r->abi == PERF_SAMPLE_REGS_ABI_NONE)
-		return 0;
-	r->simd = r->abi & PERF_SAMPLE_REGS_ABI_SIMD || a->sample_simd_regs_enabled;
-	r->mask = user ? a->sample_regs_user : a->sample_regs_intr;
-	if (!take_words(&p->c, (uint64_t)weight_u64(r->mask), &r->gpr))
-		return fail(p, field, "number of registers", (uint64_t)weight_u64(r->mask));
-	if (!(r->abi & PERF_SAMPLE_REGS_ABI_SIMD))
-		return 0;
 
 	r->vec_mask = user ? a->sample_simd_vec_reg_user : a->sample_simd_vec_reg_intr;
 	r->pred_mask = user ? a->sample_simd_pred_reg_user : a->sample_simd_pred_reg_intr;
-	meta = cursor_bytes(&p->c, 32);
-	if (!meta)
+	if (unlikely(!meta))
 		return cut(p, field);
-	nr_vec = load_u64(meta, p->c.swap);
-	vec_qwords = load_u64(meta + 8, p->c.swap);
-	nr_pred = load_u64(meta + 16, p->c.swap);
-	pred_qwords = load_u64(meta + 24, p->c.swap);
+	nr_vec = load_u64(meta, swap);
+	vec_qwords = load_u64(meta + 8, swap);
+	nr_pred = load_u64(meta + 16, swap);
+	pred_qwords = load_u64(meta + 24, swap);
 	/* Fewer and narrower than asked for is the kernel's right, more is not. The limits are
 	 * small (64 and 65535), so the products below cannot overflow. */
-	if (nr_vec > (uint64_t)weight_u64(r->vec_mask))
+	if (unlikely(nr_vec > (uint64_t)weight_low_u64(r->vec_mask)))
 		return fail(p, field, "nr_vectors", nr_vec);
-	if (vec_qwords > a->sample_simd_vec_reg_qwords)
+	if (unlikely(vec_qwords > a->sample_simd_vec_reg_qwords))
 		return fail(p, field, "vector_qwords", vec_qwords);
-	if (nr_pred > (uint64_t)weight_u64(r->pred_mask))
+	if (unlikely(nr_pred > (uint64_t)weight_low_u64(r->pred_mask)))
 		return fail(p, field, "nr_pred", nr_pred);
-	if (pred_qwords > a->sample_simd_pred_reg_qwords)
+	if (unlikely(pred_qwords > a->sample_simd_pred_reg_qwords))
 		return fail(p, field, "pred_qwords", pred_qwords);
-	if (!take_words(&p->c, nr_vec * vec_qwords, &r->vec) ||
-	    !take_words(&p->c, nr_pred * pred_qwords, &r->pred))
+	if (unlikely(!take_words(&p->c, nr_vec * vec_qwords, &r->vec) ||
+		     !take_words(&p->c, nr_pred * pred_qwords, &r->pred)))
 		return cut(p, field);
 	r->nr_vectors = (uint32_t)nr_vec;
 	r->vector_qwords = (uint32_t)vec_qwords;
 	r->nr_pred = (uint32_t)nr_pred;
 	r->pred_qwords = (uint32_t)pred_qwords;
 	return 0;
+}
+
+static inline int parse_regs(struct parse *p, const char *field, bool user, struct sample_regs *r)
+{
+	const struct perf_event_attr *a = p->attr;
+
+	r->abi = cursor_u64(&p->c);
+	if (unlikely(p->c.bad))
+		return cut(p, field);
+	/* No registers in this sample, and no block after them either. */
+	if (r->abi == PERF_SAMPLE_REGS_ABI_NONE)
+		return 0;
+	r->simd = r->abi & PERF_SAMPLE_REGS_ABI_SIMD || a->sample_simd_regs_enabled;
+	r->mask = user ? a->sample_regs_user : a->sample_regs_intr;
+	if (unlikely(!take_words(&p->c, (uint64_t)weight_low_u64(r->mask), &r->gpr)))
+		return fail(p, field, "number of registers", (uint64_t)weight_u64(r->mask));
+	if (!(r->abi & PERF_SAMPLE_REGS_ABI_SIMD))
+		return 0;
+	return likely(!p->c.swap) ? parse_simd(p, field, user, false, r)
+				  : parse_simd(p, field, user, true, r);
 }
 
 /* The user's bases and MXCSR, where the file says that RAW holds them and RAW is what it says. */
@@ -443,6 +451,66 @@ int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s,
 	return parse_some(rec, need, s, e);
 }
 
+/* ---- one after the other ---------------------------------------------------------------------- */
+
+static uint32_t offset_of(const struct record *rec, const struct u64s *a)
+{
+	return (uint32_t)(a->p - rec->data);
+}
+
+/* Whether the sample after this one can be read by it. */
+static void note_series(struct sample_series *n, const struct record *rec, uint64_t need)
+{
+	const struct sample_regs *r = &n->s.intr_regs;
+
+	n->event = NULL;
+	n->size = rec->size;
+	n->need = need;
+	if ((rec->event->attr.sample_type & ~HEADS) != PERF_SAMPLE_REGS_INTR ||
+	    !(r->abi & PERF_SAMPLE_REGS_ABI_SIMD) || rec->swap)
+		return;
+	n->event = rec->event;
+	n->gpr = offset_of(rec, &r->gpr);
+	n->vec = offset_of(rec, &r->vec);
+	n->pred = offset_of(rec, &r->pred);
+}
+
+/* Its registers are as many and as wide: then all of it lies where it did in the last one. */
+static inline bool is_alike(const struct sample_series *n, const struct record *rec)
+{
+	const struct sample_regs *r = &n->s.intr_regs;
+	const unsigned char *meta = rec->data + n->vec - 32;
+
+	return load_u64(rec->data + n->gpr - 8, false) == r->abi &&
+	       load_u64(meta, false) == r->nr_vectors &&
+	       load_u64(meta + 8, false) == r->vector_qwords &&
+	       load_u64(meta + 16, false) == r->nr_pred &&
+	       load_u64(meta + 24, false) == r->pred_qwords;
+}
+
+int sample_parse_next(struct sample_series *n, const struct record *rec, uint64_t need,
+		      struct err *e)
+{
+	struct sample *s = &n->s;
+	int ret;
+
+	if (likely(rec->event && rec->event == n->event && rec->size == n->size &&
+		   need == n->need && !rec->swap && is_alike(n, rec))) {
+		s->misc = rec->misc;
+		s->cpumode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+		load_words(rec->data + 8, rec->event->attr.sample_type, false, s);
+		s->intr_regs.gpr.p = rec->data + n->gpr;
+		s->intr_regs.vec.p = rec->data + n->vec;
+		s->intr_regs.pred.p = rec->data + n->pred;
+		return 0;
+	}
+	n->event = NULL;
+	ret = parse_some(rec, need, s, e);
+	if (!ret)
+		note_series(n, rec, need);
+	return ret;
+}
+
 /* ---- accessors ---------------------------------------------------------------------------------------- */
 
 void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_value *out)
@@ -457,10 +525,10 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 		out->lost = u64s_get(&r->words, at);
 }
 
-const struct sample_regs *sample_vectors(const struct sample_regs *r, enum regs_arch arch,
-					 struct sample_regs *tmp)
+const struct sample_regs *sample_legacy_vectors(const struct sample_regs *r, enum regs_arch arch,
+						struct sample_regs *tmp)
 {
-	uint64_t halves = regs_legacy_vectors(arch, r->mask, r->simd);
+	uint64_t halves = regs_legacy_vectors(arch, r->mask, false);
 
 	if (!r->abi || !halves)
 		return r;

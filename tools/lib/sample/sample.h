@@ -161,6 +161,22 @@ int sample_parse(const struct record *rec, struct sample *s, struct err *e);
  */
 int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s, struct err *e);
 
+/*
+ * Samples one after the other. Where each has registers alone, as many and as wide as the one before, what that one was found to be
+ * holds for it, at other bytes; then there is little to do. All zeros at first.
+ */
+struct sample_series {
+	struct sample s;		    /* the last one */
+	const struct perfdata_event *event; /* its own; NULL: it tells nothing of the next */
+	uint64_t need;			    /* what of it was wanted */
+	uint32_t size;			    /* of its record */
+	uint32_t gpr, vec, pred;	    /* where these begin in it */
+};
+
+/* As sample_parse_some(), into n->s. */
+int sample_parse_next(struct sample_series *n, const struct record *rec, uint64_t need,
+		      struct err *e);
+
 /* Entry @i < b->nr, flags moved out of their bit-fields for either byte order. */
 static inline void sample_branch(const struct sample_branches *b, uint64_t i,
 				 struct branch_entry *out)
@@ -184,12 +200,17 @@ void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_va
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);
 
+const struct sample_regs *sample_legacy_vectors(const struct sample_regs *r, enum regs_arch arch,
+						struct sample_regs *tmp);
 /*
  * The same registers with vectors where they belong: under the legacy ABI of x86 the halves of XMM
  * registers are among the general ones. Gives @r, or @tmp filled.
  */
-const struct sample_regs *sample_vectors(const struct sample_regs *r, enum regs_arch arch,
-					 struct sample_regs *tmp);
+static inline const struct sample_regs *sample_vectors(const struct sample_regs *r,
+						       enum regs_arch arch, struct sample_regs *tmp)
+{
+	return likely(r->simd) ? r : sample_legacy_vectors(r, arch, tmp);
+}
 
 /* ---- how much of the vectors is in use: live.c ---- */
 
@@ -200,8 +221,19 @@ enum simd_width { SIMD_NONE, SIMD_128, SIMD_256, SIMD_512, SIMD_WIDTHS };
  * asked for and holds none of them says that all were in their initial state. @tmp: where it is
  * put together when XMM registers are among the general ones.
  */
-const struct sample_regs *sample_simd_block(const struct sample *s, enum regs_arch arch,
-					    struct sample_regs *tmp);
+const struct sample_regs *sample_any_simd_block(const struct sample *s, enum regs_arch arch,
+						struct sample_regs *tmp);
+static inline const struct sample_regs *
+sample_simd_block(const struct sample *s, enum regs_arch arch, struct sample_regs *tmp)
+{
+	const struct sample_regs *r = &s->intr_regs;
+
+	/* With vectors of its own there is nothing to ask. */
+	return likely(r->abi && r->simd && s->event->attr.sample_simd_regs_enabled &&
+		      s->event->attr.sample_simd_vec_reg_intr)
+		       ? r
+		       : sample_any_simd_block(s, arch, tmp);
+}
 bool sample_simd_is_intr(const struct sample *s, enum regs_arch arch);
 /* enum simd_width of registers 0-15 and, in *high unless that is NULL, of 16-31; -1: the sample does not say. */
 int sample_simd_live(const struct sample *s, const struct sample_regs *r, int *high);

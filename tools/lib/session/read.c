@@ -260,9 +260,8 @@ static inline void expect_next(const struct session *s, const struct event_plan 
 
 static int take_sample(struct session *s, const struct record *rec, struct err *e)
 {
-	struct session_sample out = { .rec = rec };
+	struct session_sample out = { .s = &s->series.s, .rec = rec };
 	const struct event_plan *plan;
-	struct sample sm;
 
 	if (unlikely(!rec->event)) {
 		err_set(e, -EINVAL, RECORD_FMT " before any event",
@@ -279,11 +278,11 @@ static int take_sample(struct session *s, const struct record *rec, struct err *
 	s->nr++;
 	if (s->c->expect)
 		expect_next(s, plan);
-	if (unlikely(sample_parse_some(rec, plan->need, &sm, e)))
+	if (unlikely(sample_parse_next(&s->series, rec, plan->need, e)))
 		return note_bad(s, rec, e);
-	out.s = &sm;
 	if (likely(plan->thread)) {
-		out.thread = machine_thread(s->env.machine, (int32_t)sm.pid, (int32_t)sm.tid);
+		out.thread =
+			machine_thread(s->env.machine, (int32_t)out.s->pid, (int32_t)out.s->tid);
 		if (unlikely(!out.thread))
 			return err_set(e, -ENOMEM, "no memory for threads");
 	}

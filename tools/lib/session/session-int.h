@@ -90,6 +90,7 @@ struct session {
 	struct member *member;	    /* NULL: all of the recording is read */
 	struct symbol_store *store; /* another session's; NULL = one of its own */
 	VEC(struct event_plan) plans; /* by event->idx */
+	struct sample_series series;  /* of those that are handed on as they are */
 	struct sample_totals totals;  /* of groups' counters */
 	struct deferred deferred;
 	uint64_t slice_end;
