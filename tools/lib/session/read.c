@@ -10,6 +10,8 @@
  */
 #include "session-int.h"
 
+#define EXPECT_BYTES 192 /* of a sample: its head, and what begins behind it */
+
 /* ---- what is known beforehand ---------------------------------------------------------------- */
 
 /* The parts of a sample of a group are of its other events, with their needs. */
@@ -249,13 +251,22 @@ static int take_checked(struct session *s, const struct event_plan *plan, const 
 	return take_whole(s, plan, rec, &sm, e);
 }
 
-static inline void expect_next(const struct session *s, const struct event_plan *plan)
+/*
+ * Where samples are of about one size, those that follow lie in steps of it. Memory is asked for the third one from here,
+ * so that the second one's address is there when it is told.
+ */
+static inline void expect_next(const struct session *s, const struct event_plan *plan, size_t size)
 {
 	size_t nr = 0;
 	const unsigned char *p = s->ahead ? NULL : perfdata_behind(s->env.pd, &nr);
 
-	if (likely(p && nr >= plan->ip_at + 8 && plan->ip_at))
-		s->c->expect(s->ctx, load_u64(p + plan->ip_at, false));
+	if (unlikely(!p || !plan->ip_at || nr < size + EXPECT_BYTES))
+		return;
+	s->c->expect(s->ctx, load_u64(p + size + plan->ip_at, false));
+	if (unlikely(nr < 2 * size + EXPECT_BYTES))
+		return;
+	for (size_t i = 0; i < EXPECT_BYTES; i += 64)
+		__builtin_prefetch(p + 2 * size + i);
 }
 
 static int take_sample(struct session *s, const struct record *rec, struct err *e)
@@ -277,7 +288,7 @@ static int take_sample(struct session *s, const struct record *rec, struct err *
 		return take_checked(s, plan, rec, e);
 	s->nr++;
 	if (s->c->expect)
-		expect_next(s, plan);
+		expect_next(s, plan, rec->size);
 	if (unlikely(sample_parse_next(&s->series, rec, plan->need, e)))
 		return note_bad(s, rec, e);
 	if (likely(plan->thread)) {

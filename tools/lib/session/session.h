@@ -158,8 +158,8 @@ struct session_consumer {
 	 */
 	int (*sample)(void *ctx, const struct session_sample *s, struct err *e);
 	/*
-	 * Before a sample: the address of the one behind it, most likely, so that memory can be asked for what that one
-	 * needs. It may be anything. NULL: nobody wants to know.
+	 * Before a sample: the address of the second one behind it, most likely, so that memory can be asked for what that
+	 * one needs. It may be anything. NULL: nobody wants to know.
 	 */
 	void (*expect)(void *ctx, uint64_t ip);
 	/*

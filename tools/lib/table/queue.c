@@ -33,6 +33,7 @@ static int recent_resize(struct queue *q, unsigned bits)
 	if (!r)
 		return -ENOMEM;
 	q->recent = r;
+	q->expected = NULL;
 	q->bits = bits;
 	q->filled = 0;
 	return 0;
@@ -338,7 +339,7 @@ static int add_at_once(struct table *t, struct queued *to, const struct sample *
 	__builtin_prefetch(&t->rows.v[to->place], 1);
 	if (++q->n == QUEUE_LEN)
 		count_rows(t);
-	return table_sums_add(&t->sums, to->place, &in);
+	return table_sums_add_now(&t->sums, to->place, &in);
 }
 
 bool table_expects(const struct table *t)
@@ -346,12 +347,17 @@ bool table_expects(const struct table *t)
 	return t->feed && t->feed->queue && t->feed->queue->at_once;
 }
 
+/* Where its row is known is asked for now; and what the row has of the one that was told of before. */
 void table_expect(struct table *t, uint64_t ip)
 {
-	const struct queue *q = table_expects(t) ? t->feed->queue : NULL;
+	struct queue *q = table_expects(t) ? t->feed->queue : NULL;
 
-	if (likely(q))
-		__builtin_prefetch(recent_at(q, recent_hash(ip - q->from_ip, q->where, q->group)));
+	if (unlikely(!q))
+		return;
+	if (q->expected && q->expected->row)
+		table_sums_expect(&t->sums, q->expected->row - 1);
+	q->expected = recent_at(q, recent_hash(ip - q->from_ip, q->where, q->group));
+	__builtin_prefetch(q->expected);
 }
 
 int table_queue_add(struct table *t, const struct sample *s, struct thread *th)

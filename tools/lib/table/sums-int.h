@@ -38,6 +38,27 @@ int table_sums_add_entry(struct sums *s, uint32_t row, const struct acc_in *in);
 /* A sample that filters leave out of the rows. */
 int table_sums_left_out(struct sums *s, uint32_t event, const struct acc_in *in);
 
+/* The same where there are sums. */
+static inline int table_sums_add_now(struct sums *s, uint32_t row, const struct acc_in *in)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct sum *sum = &s->v[i];
+		void *slot = table_slot_reach(&sum->row, row);
+
+		if (!slot || sum->acc->add(slot, in, sum->state))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* A sample of @row comes soon. */
+static inline void table_sums_expect(const struct sums *s, uint32_t row)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (row < s->v[i].row.n)
+			__builtin_prefetch(s->v[i].row.v + row * s->v[i].row.size, 1);
+}
+
 static inline int table_sums_add(struct sums *s, uint32_t row, const struct acc_in *in)
 {
 	return likely(!s->n) ? 0 : table_sums_add_slow(s, row, in);

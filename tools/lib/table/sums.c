@@ -128,14 +128,7 @@ static inline int add(struct sum *sum, struct slots *a, size_t i, const struct a
 
 int table_sums_add_slow(struct sums *s, uint32_t row, const struct acc_in *in)
 {
-	/* What looks at a record has something to do before it counts. */
-	for (unsigned i = 0; i < s->n && s->needs_sample; i++)
-		if (row < s->v[i].row.n)
-			__builtin_prefetch(s->v[i].row.v + row * s->v[i].row.size, 1);
-	for (unsigned i = 0; i < s->n; i++)
-		if (add(&s->v[i], &s->v[i].row, row, in))
-			return -ENOMEM;
-	return 0;
+	return table_sums_add_now(s, row, in);
 }
 
 int table_sums_add_leaf_slow(struct sums *s, uint32_t leaf, uint32_t row, const struct acc_in *in)
