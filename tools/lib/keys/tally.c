@@ -28,13 +28,15 @@
 
 /*
  * How often bit i was set is set[i] and what byte i / 8 of late[i % 8] says: one value comes after the other, and so is
- * added to eight counters at a time.
+ * added to eight counters at a time, which are one cache line. The bits that the bucket tells need no counter; in
+ * place of the first of them each word has one that is always set: how many words came.
  */
 struct bucket {
-	uint64_t late[8];
-	uint32_t nr, nr_late; /* all, and those in @late */
-	uint32_t set[64];
+	_Alignas(64) uint64_t late[8];
+	uint32_t set[WORD_BITS + 1];
 };
+
+#define ALWAYS WORD_BITS
 
 #define MIX_1	0x9e3779b97f4a7c15ULL
 #define UNMIX_1 0xf1de83e19937733dULL /* MIX_1 * UNMIX_1 == 1 */
@@ -63,17 +65,28 @@ static bool is_full(const struct tally *t)
 	return t->nr > UINT32_MAX;
 }
 
+static uint32_t late_of(const struct bucket *b, unsigned bit)
+{
+	return (uint32_t)(b->late[bit % 8] >> bit / 8 * 8 & 255);
+}
+
 static uint32_t times_set(const struct bucket *b, unsigned bit)
 {
-	return b->set[bit] + (uint32_t)(b->late[bit % 8] >> bit / 8 * 8 & 255);
+	return b->set[bit] + late_of(b, bit);
 }
 
 static void end_late(struct bucket *b)
 {
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i <= ALWAYS; i++)
 		b->set[i] = times_set(b, i);
 	memset(b->late, 0, sizeof(b->late));
-	b->nr_late = 0;
+}
+
+static struct bucket *sketch_new(void)
+{
+	struct bucket *b = aligned_alloc(_Alignof(struct bucket), BUCKETS * sizeof(*b));
+
+	return b ? memset(b, 0, BUCKETS * sizeof(*b)) : NULL;
 }
 
 static void sketch_add(struct bucket *sketch, uint64_t value, uint64_t nr)
@@ -81,31 +94,31 @@ static void sketch_add(struct bucket *sketch, uint64_t value, uint64_t nr)
 	uint64_t word = scramble(value);
 	struct bucket *b = &sketch[word >> WORD_BITS];
 
-	b->nr += (uint32_t)nr;
+	word = (word & (BIT(WORD_BITS) - 1)) | BIT(ALWAYS);
 	if (nr == 1) {
 		for (unsigned i = 0; i < 8; i++)
 			b->late[i] += word >> i & 0x0101010101010101ULL;
-		if (++b->nr_late == 255)
+		if (late_of(b, ALWAYS) == 255)
 			end_late(b);
 		return;
 	}
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i <= ALWAYS; i++)
 		b->set[i] += (uint32_t)nr & -(uint32_t)(word >> i & 1);
 }
 
 static void bucket_merge(struct bucket *b, const struct bucket *from)
 {
-	b->nr += from->nr;
-	for (unsigned i = 0; i < 64; i++)
+	for (unsigned i = 0; i <= ALWAYS; i++)
 		b->set[i] += times_set(from, i);
 }
 
-/* The value that most of a bucket is. False: there is none. */
-static bool bucket_value(const struct bucket *b, struct counted *out)
+/* The value that most of bucket @nr is. False: there is none. */
+static bool bucket_value(const struct bucket *sketch, unsigned nr, struct counted *out)
 {
-	uint64_t word = 0, all = b->nr, others = 0;
+	const struct bucket *b = &sketch[nr];
+	uint64_t word = (uint64_t)nr << WORD_BITS, all = times_set(b, ALWAYS), others = 0;
 
-	for (unsigned i = 0; i < 64; i++) {
+	for (unsigned i = 0; i < WORD_BITS; i++) {
 		uint64_t set = times_set(b, i);
 
 		if (set > all - set)
@@ -121,23 +134,20 @@ static bool bucket_value(const struct bucket *b, struct counted *out)
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* It grows to LOG_SHORT; then it is sorted each time that it is full, and has room for LOG_SHORT more behind what stays. */
+/*
+ * It grows to LOG_SHORT, and by so much from then on. It is sorted when there are at least as many new ones as came
+ * once before, or it is full.
+ */
 #define LOG_FIRST 4
 #define LOG_SHORT 32
 #define LOG_MAX	  (TALLY_EXACT + LOG_SHORT)
+#define LOG_POWER 512 /* the power of two from there on */
 
 /* Room for two lists with their logs. */
 struct sorted {
 	struct counted v[2 * (TALLY_EXACT + LOG_MAX)];
 	uint32_t n;
 };
-
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
 
 static void put_sorted(struct sorted *out, uint64_t value, uint64_t nr)
 {
@@ -146,18 +156,74 @@ static void put_sorted(struct sorted *out, uint64_t value, uint64_t nr)
 	out->v[out->n - 1].nr += nr;
 }
 
+/*
+ * Two runs of @len ascending words become one, from both ends at once: neither run can be over before all are taken. Most
+ * values are as good as random, so nothing here is a branch that could be guessed wrong.
+ */
+static inline void merge_runs(const uint64_t *in, uint32_t len, uint64_t *out)
+{
+	const uint64_t *a = in, *b = in + len, *a_end = b - 1, *b_end = b + len - 1;
+
+	for (uint32_t i = 0; i < len; i++) {
+		uint64_t low = *a, other_low = *b, high = *a_end, other_high = *b_end;
+		size_t second = other_low < low, first = other_high < high;
+
+		out[i] = second ? other_low : low;
+		out[2 * len - 1 - i] = first ? high : other_high;
+		b += second;
+		a += 1 - second;
+		a_end -= first;
+		b_end -= 1 - first;
+	}
+}
+
+/* @nr words at @v ascend; there is room for the next power of two, up to LOG_POWER. */
+static void sort_words(uint64_t *v, uint32_t nr)
+{
+	uint64_t other[LOG_POWER], *from = v, *to = other, *swap;
+	uint32_t all = 1;
+
+	while (all < nr)
+		all *= 2;
+	memset(v + nr, 0xff, (all - nr) * sizeof(*v));
+	for (uint32_t len = 1; len < all; len *= 2) {
+		for (uint32_t i = 0; i < all; i += 2 * len)
+			merge_runs(from + i, len, to + i);
+		swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != v)
+		memcpy(v, from, nr * sizeof(*v));
+}
+
 /* @n values, the first @sorted of them ascending: all of them. */
 static void sort_log(uint64_t *log, uint32_t sorted, uint32_t n)
 {
-	uint64_t fresh[LOG_MAX];
+	uint64_t fresh[LOG_POWER];
 	uint32_t nr = n - sorted;
 
 	if (!nr)
 		return;
 	memcpy(fresh, log + sorted, nr * sizeof(*fresh));
-	qsort(fresh, nr, sizeof(*fresh), ascending);
-	while (nr)
-		log[--n] = sorted && log[sorted - 1] > fresh[nr - 1] ? log[--sorted] : fresh[--nr];
+	sort_words(fresh, nr);
+	while (nr && sorted) {
+		bool old = log[sorted - 1] > fresh[nr - 1];
+
+		log[--n] = old ? log[sorted - 1] : fresh[nr - 1];
+		sorted -= old;
+		nr -= !old;
+	}
+	memcpy(log, fresh, nr * sizeof(*fresh));
+}
+
+static bool all_different(const uint64_t *v, uint32_t n)
+{
+	bool same = false;
+
+	for (uint32_t i = 1; i < n; i++)
+		same |= v[i] == v[i - 1];
+	return !same;
 }
 
 /* List and log of @t. */
@@ -236,7 +302,7 @@ static int set_values(struct tally *t, const struct sorted *s)
 	uint32_t once = 0;
 
 	if (s->n > TALLY_EXACT) {
-		t->sketch = calloc(BUCKETS, sizeof(*t->sketch));
+		t->sketch = sketch_new();
 		for (uint32_t i = 0; t->sketch && i < s->n; i++)
 			sketch_add(t->sketch, s->v[i].value, s->v[i].nr);
 		forget_values(t);
@@ -257,19 +323,34 @@ static int set_values(struct tally *t, const struct sorted *s)
 	return 0;
 }
 
-/* The log is full. */
-static int make_room(struct tally *t)
+/* What is in the log and the list gets its place there. */
+static int settle(struct tally *t)
 {
 	struct sorted s;
 
+	if (!t->nr_list && t->nr_log <= TALLY_EXACT) {
+		sort_log(t->log, t->nr_once, t->nr_log);
+		if (all_different(t->log, t->nr_log)) {
+			t->nr_once = t->nr_log;
+			return 0;
+		}
+	}
+	sort(t, &s);
+	return set_values(t, &s);
+}
+
+/* The log is full. */
+static int make_room(struct tally *t)
+{
+	uint32_t fresh = t->nr_log - t->nr_once;
+
 	if (t->log_cap < LOG_SHORT)
 		return set_log(t, t->log_cap ? t->log_cap * 2 : LOG_FIRST);
-	sort(t, &s);
-	if (set_values(t, &s))
+	if ((fresh >= t->nr_once || t->nr_log == LOG_MAX) && settle(t))
 		return -ENOMEM;
 	if (t->sketch || t->log_cap - t->nr_log >= LOG_SHORT)
 		return 0;
-	return set_log(t, t->nr_log + LOG_SHORT);
+	return set_log(t, (uint32_t)min_u64(t->nr_log + LOG_SHORT, LOG_MAX));
 }
 
 /* Where values are listed most often the same comes again, or one of few. */
@@ -319,7 +400,7 @@ int keys_tally_merge(struct tally *t, const struct tally *from)
 	if (t->sketch || from->sketch) {
 		sort(t->sketch ? from : t, &a);
 		if (!t->sketch)
-			t->sketch = calloc(BUCKETS, sizeof(*t->sketch));
+			t->sketch = sketch_new();
 		if (!t->sketch)
 			return -ENOMEM;
 		forget_values(t);
@@ -397,6 +478,6 @@ void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max)
 	for (uint32_t i = 0; !sketch && i < s.n; i++)
 		put_top(top, max, &s.v[i]);
 	for (unsigned i = 0; sketch && i < BUCKETS && !is_full(t); i++)
-		if (bucket_value(&sketch[i], &c) && c.nr * WORTH >= t->nr)
+		if (bucket_value(sketch, i, &c) && c.nr * WORTH >= t->nr)
 			put_top(top, max, &c);
 }
