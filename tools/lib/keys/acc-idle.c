@@ -74,9 +74,13 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	struct idle_slot *c = slot;
 	struct seen new = { .nr = 1 };
 	struct sample_regs tmp;
+	const struct sample_regs *r;
 	uint32_t loc;
-	const struct sample_regs *r = keys_vector_of(u, in, &tmp, &loc);
 
+	/* Most places have nothing to say. */
+	if (in->loc && simd_site_is_empty(u->sites, in->loc - 1))
+		return 0;
+	r = keys_vector_of(u, in, &tmp, &loc);
 	if (!r || !simd_idle_add(&c->sum, simd_site(u->sites, loc), in->s, r, &new.hash))
 		return 0;
 	new.loc = loc + 1;

@@ -10,9 +10,13 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	struct vector_use *u = state;
 	const struct simd_site *site;
 	struct sample_regs tmp;
+	const struct sample_regs *r;
 	uint32_t loc;
-	const struct sample_regs *r = keys_vector_of(u, in, &tmp, &loc);
 
+	/* Most places have nothing to say. */
+	if (in->loc && simd_site_is_empty(u->sites, in->loc - 1))
+		return 0;
+	r = keys_vector_of(u, in, &tmp, &loc);
 	if (!r)
 		return 0;
 	site = simd_site(u->sites, loc);

@@ -21,19 +21,26 @@ static unsigned qwords_of(const struct reg_key *k, const struct sample_regs *r)
 	return k->qwords && k->qwords < qwords ? k->qwords : qwords;
 }
 
-/* False when the sample does not hold it. */
-static bool load_vector(const struct reg_key *k, const struct sample_regs *r,
-			uint64_t q[MAX_QWORDS])
+/* Where its qwords begin; false when the sample does not hold it. */
+static bool find_vector(const struct reg_key *k, const struct sample_regs *r, uint64_t *at)
 {
 	const struct u64s *all = k->pred ? &r->pred : &r->vec;
 	unsigned qwords = k->pred ? r->pred_qwords : r->vector_qwords;
 	uint64_t mask = k->pred ? r->pred_mask : r->vec_mask;
-	uint64_t at = (uint64_t)weight_u64(mask & (BIT(k->reg) - 1)) * qwords;
 
-	if (!qwords || qwords > MAX_QWORDS || !(mask >> k->reg & 1) || at + qwords > all->nr)
+	*at = (uint64_t)weight_low_u64(mask & (BIT(k->reg) - 1)) * qwords;
+	return qwords && qwords <= MAX_QWORDS && mask >> k->reg & 1 && *at + qwords <= all->nr;
+}
+
+static bool load_vector(const struct reg_key *k, const struct sample_regs *r,
+			uint64_t q[MAX_QWORDS])
+{
+	uint64_t at;
+
+	if (!find_vector(k, r, &at))
 		return false;
-	for (unsigned i = 0; i < qwords; i++)
-		q[i] = u64s_get(all, at + i);
+	for (unsigned i = 0; i < (k->pred ? r->pred_qwords : r->vector_qwords); i++)
+		q[i] = u64s_get(k->pred ? &r->pred : &r->vec, at + i);
 	return true;
 }
 
@@ -57,22 +64,21 @@ static bool put_vector(const struct reg_key *k, const struct sample_regs *r, str
 static bool value_of(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
 		     uint64_t *value)
 {
-	unsigned index = k->index < 0 ? 0 : (unsigned)k->index;
 	struct sample_regs tmp;
-	uint64_t q[MAX_QWORDS];
+	uint64_t at, q;
 
 	if (!r->abi)
 		return false;
 	if (k->gpr) {
-		if (!sample_reg(r, k->reg, q))
+		if (!sample_reg(r, k->reg, &q))
 			return false;
-		*value = regs_lane_get(q, index, k->lane);
-		return true;
+	} else {
+		r = sample_vectors(r, arch, &tmp);
+		if (!find_vector(k, r, &at) || k->word >= qwords_of(k, r))
+			return false;
+		q = u64s_get(k->pred ? &r->pred : &r->vec, at + k->word);
 	}
-	r = sample_vectors(r, arch, &tmp);
-	if (!load_vector(k, r, q) || index >= qwords_of(k, r) * 64 / regs_lane_bits(k->lane))
-		return false;
-	*value = regs_lane_get(q, index, k->lane);
+	*value = q >> k->shift & k->ones;
 	return true;
 }
 
@@ -181,6 +187,16 @@ static int check_lane(const struct reg_key *k, const char *name, struct err *e)
 	return -EINVAL;
 }
 
+/* Where the bits of a lane are, that of the first where all are asked for. */
+static void put_lane(struct reg_key *k)
+{
+	unsigned bits = regs_lane_bits(k->lane), at = k->index < 0 ? 0 : (unsigned)k->index * bits;
+
+	k->word = at / 64;
+	k->shift = at % 64;
+	k->ones = bits < 64 ? BIT(bits) - 1 : UINT64_MAX;
+}
+
 int keys_reg_parse(struct reg_key *k, const char *text, enum regs_arch arch, struct err *e)
 {
 	struct regs_pick pick = { 0 };
@@ -222,6 +238,7 @@ int keys_reg_parse(struct reg_key *k, const char *text, enum regs_arch arch, str
 	k->pred = pick.pred != 0;
 	k->reg = (unsigned)__builtin_ctzll(pick.gpr | pick.vec | pick.pred);
 	k->qwords = pick.vec ? named_bits(k, name) / 64 : 0;
+	put_lane(k);
 	return check_lane(k, name, e);
 }
 

@@ -275,6 +275,8 @@ struct reg_key {
 	unsigned reg, qwords; /* of a vector: by its name */
 	enum regs_lane lane;
 	int index; /* lane; -1 = all */
+	unsigned word, shift;
+	uint64_t ones; /* its bits: these of qword @word, from bit @shift on */
 };
 
 /* @text: "reg:..." of @len bytes. */

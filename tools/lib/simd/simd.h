@@ -47,6 +47,8 @@ int simd_sites_new(struct simd_sites **s, struct resolver *res, enum regs_arch a
 void simd_sites_free(struct simd_sites *s); /* NULL is fine */
 /* Valid until the next call. */
 const struct simd_site *simd_site(struct simd_sites *s, uint32_t loc);
+/* Whether it was looked for and found to be empty. */
+bool simd_site_is_empty(const struct simd_sites *s, uint32_t loc);
 
 /*
  * What the instruction that uses vector @reg next takes it for; LANE_HEX = none does within reach. One

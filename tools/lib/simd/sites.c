@@ -6,6 +6,7 @@
  * written it: what is in it now is then nobody's. Calls and returns end the way.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "simd/simd.h"
 
@@ -71,8 +72,8 @@ struct way {
 	uint8_t sure[32], hint[32];
 	uint64_t addr;
 	bool jumped_back;
-	unsigned char code[CODE_BYTES];
 	uint64_t from, size; /* of code[] */
+	unsigned char code[CODE_BYTES];
 };
 
 static bool in_reach(const struct way *w, uint64_t addr)
@@ -179,17 +180,27 @@ static void follow(struct way *w)
 
 static struct simd_site look(struct simd_sites *s, uint32_t loc)
 {
-	struct way w = { .s = s, .l = resolver_loc(s->res, loc), .open = UINT32_MAX };
+	struct way w;
 
+	/* What is read of the code needs no zeros. */
+	memset(&w, 0, offsetof(struct way, code));
+	w.s = s;
+	w.l = resolver_loc(s->res, loc);
+	w.open = UINT32_MAX;
 	if (s->arch != REGS_ARCH_X86 || !w.l->dso)
 		return w.site;
 	w.dec = decoder(s, w.l->dso);
 	w.addr = w.l->addr;
 	if (w.dec)
 		follow(&w);
-	for (unsigned reg = 0; reg < 32; reg++)
+	for (unsigned reg = 0; s->types && reg < 32; reg++)
 		w.site.type[reg / 2] |= (uint8_t)((w.sure[reg] ?: w.hint[reg]) << reg % 2 * 4);
 	return w.site;
+}
+
+bool simd_site_is_empty(const struct simd_sites *s, uint32_t loc)
+{
+	return loc < s->known.n && s->known.v[loc] == SITE_EMPTY;
 }
 
 const struct simd_site *simd_site(struct simd_sites *s, uint32_t loc)
