@@ -162,6 +162,7 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		const unsigned char *p = run_at(o, r, prefix + 8, e);
 		struct raw_record raw;
 		uint64_t offset, file_offset;
+		uint32_t size, type;
 
 		if (!p)
 			return e->code;
@@ -178,6 +179,10 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		raw.offset = offset;
 		raw.file_offset = file_offset;
 		raw.data = p + prefix;
+		/* Hidden from the compiler, which would read both with one load, before they are written. */
+		size = raw.size;
+		type = raw.type;
+		__asm__("" : "+r"(size), "+r"(type));
 		r->pos += prefix + raw.size;
 		/* What is packed has none behind it. */
 		if (unlikely(raw.type != PERF_RECORD_SAMPLE) && r->st && !r->packed)
@@ -186,8 +191,8 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		if (r->rec.time == RECORD_NO_TIME || !r->rec.time)
 			continue;
 		r->rec.data = p + prefix;
-		r->rec.size = raw.size;
-		r->rec.type = raw.type;
+		r->rec.size = size;
+		r->rec.type = type;
 		r->rec.misc = raw.misc;
 		r->rec.swap = pd->swap;
 		r->rec.offset = offset;
