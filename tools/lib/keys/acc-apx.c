@@ -255,6 +255,14 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	return u->env.res ? count_code(u, slot, in) : 0;
 }
 
+static void expect(uint32_t loc, const void *state)
+{
+	const struct apx_use *u = state;
+
+	if (loc < u->at.n)
+		__builtin_prefetch(&u->at.v[loc]);
+}
+
 static int merge(void *slot, const void *from, const struct acc_maps *maps)
 {
 	const struct apx_counts *f = from;
@@ -416,5 +424,6 @@ const struct acc keys_acc_apx = {
 	.start = start,
 	.stop = stop,
 	.add = add,
+	.expect = expect,
 	.merge = merge,
 };

@@ -74,6 +74,14 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	return 0;
 }
 
+static void expect(uint32_t loc, const void *state)
+{
+	const struct dirty_use *u = state;
+
+	if (loc < u->kind.n)
+		__builtin_prefetch(&u->kind.v[loc]);
+}
+
 static int merge(void *slot, const void *from, const struct acc_maps *maps)
 {
 	struct dirty_counts *c = slot;
@@ -172,6 +180,7 @@ const struct acc keys_acc_dirty = {
 	.start = start,
 	.stop = stop,
 	.add = add,
+	.expect = expect,
 	.merge = merge,
 	.drop = drop,
 };

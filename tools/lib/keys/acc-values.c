@@ -30,6 +30,13 @@ static int add(void *slot, const struct acc_in *in, void *state)
 	return keys_tally_add(&c->t, value);
 }
 
+static void soon(const void *slot)
+{
+	const struct values *c = slot;
+
+	keys_tally_soon(&c->t);
+}
+
 static int merge(void *slot, const void *from, const struct acc_maps *maps)
 {
 	struct values *c = slot;
@@ -193,6 +200,7 @@ const struct acc keys_acc_values = {
 	.start = start,
 	.stop = stop,
 	.add = add,
+	.soon = soon,
 	.merge = merge,
 	.drop = drop,
 	.json = json,

@@ -396,6 +396,12 @@ struct acc {
 	void (*stop)(void *state);
 	/* 0 or -ENOMEM. */
 	int (*add)(void *slot, const struct acc_in *in, void *state);
+	/*
+	 * What comes soon, most likely, so that memory can be asked for what add() will look at: of a location (or any
+	 * number), and what a slot leads to. NULL = nothing.
+	 */
+	void (*expect)(uint32_t loc, const void *state);
+	void (*soon)(const void *slot);
 	int (*merge)(void *slot, const void *from, const struct acc_maps *maps);
 	/* The opposite of merge. With it a row knows what it costs with callees; NULL = cannot. */
 	void (*sub)(void *slot, const void *from);

@@ -38,7 +38,9 @@ struct tally_top {
 	unsigned distinct; /* 0 = too many: what there is was found, with estimated counts */
 };
 
-int keys_tally_add(struct tally *t, uint64_t value);		 /* 0 or -ENOMEM */
+int keys_tally_add(struct tally *t, uint64_t value); /* 0 or -ENOMEM */
+/* One will be added: memory is asked for where it goes. */
+void keys_tally_soon(const struct tally *t);
 int keys_tally_merge(struct tally *t, const struct tally *from); /* likewise */
 void keys_tally_free(struct tally *t);
 void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max);

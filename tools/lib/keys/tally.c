@@ -392,6 +392,15 @@ int keys_tally_add(struct tally *t, uint64_t value)
 	return 0;
 }
 
+void keys_tally_soon(const struct tally *t)
+{
+	/* Any of the buckets, or the end of the log. */
+	for (unsigned i = 0; t->sketch && i < BUCKETS; i++)
+		__builtin_prefetch(t->sketch[i].late, 1);
+	if (t->log)
+		__builtin_prefetch(&t->log[t->nr_log], 1);
+}
+
 int keys_tally_merge(struct tally *t, const struct tally *from)
 {
 	struct sorted a, b, both;

@@ -252,21 +252,22 @@ static int take_checked(struct session *s, const struct event_plan *plan, const 
 }
 
 /*
- * Where samples are of about one size, those that follow lie in steps of it. Memory is asked for the third one from here,
- * so that the second one's address is there when it is told.
+ * Where samples are of about one size, those that follow lie in steps of it. Memory is asked for what is two further than the
+ * one that is told of, so that its address is there then.
  */
 static inline void expect_next(const struct session *s, const struct event_plan *plan, size_t size)
 {
-	size_t nr = 0;
+	size_t nr = 0, at = (SESSION_EXPECT - 1) * size;
 	const unsigned char *p = s->ahead ? NULL : perfdata_behind(s->env.pd, &nr);
 
-	if (unlikely(!p || !plan->ip_at || nr < size + EXPECT_BYTES))
+	if (unlikely(!p || !plan->ip_at || nr < at + EXPECT_BYTES))
 		return;
-	s->c->expect(s->ctx, load_u64(p + size + plan->ip_at, false));
-	if (unlikely(nr < 2 * size + EXPECT_BYTES))
+	s->c->expect(s->ctx, load_u64(p + at + plan->ip_at, false));
+	at += 2 * size;
+	if (unlikely(nr < at + EXPECT_BYTES))
 		return;
 	for (size_t i = 0; i < EXPECT_BYTES; i += 64)
-		__builtin_prefetch(p + 2 * size + i);
+		__builtin_prefetch(p + at + i);
 }
 
 static int take_sample(struct session *s, const struct record *rec, struct err *e)

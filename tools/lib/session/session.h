@@ -148,6 +148,8 @@ enum session_consumer_flags {
 	SESSION_PARALLELISM = 8,
 };
 
+#define SESSION_EXPECT 4
+
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
 struct session_consumer {
 	/* PERF_SAMPLE_*: what sample() looks at; asked once per event, before its first sample. */
@@ -158,8 +160,8 @@ struct session_consumer {
 	 */
 	int (*sample)(void *ctx, const struct session_sample *s, struct err *e);
 	/*
-	 * Before a sample: the address of the second one behind it, most likely, so that memory can be asked for what that
-	 * one needs. It may be anything. NULL: nobody wants to know.
+	 * Before a sample: the address of the one SESSION_EXPECT behind it, most likely, so that memory can be asked for
+	 * what that one needs. It may be anything. NULL: nobody wants to know.
 	 */
 	void (*expect)(void *ctx, uint64_t ip);
 	/*

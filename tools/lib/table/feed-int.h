@@ -60,8 +60,8 @@ struct queue {
 	struct recent *recent; /* 1 << bits, direct-mapped */
 	unsigned bits;
 	uint32_t filled; /* of them, and what was filled over */
-	const struct recent *
-		expected; /* at_once: of the sample that table_expect() was told of last; or NULL */
+	/* at_once: where the rows of the samples are remembered that table_expect() was told of, the next one first; or NULL */
+	const struct recent *expected[TABLE_EXPECT];
 	/* at_once: what was different from its address, with the last one, and so may be with the next. */
 	uint64_t from_ip;
 	uint32_t where, group;

@@ -33,7 +33,7 @@ static int recent_resize(struct queue *q, unsigned bits)
 	if (!r)
 		return -ENOMEM;
 	q->recent = r;
-	q->expected = NULL;
+	memset((void *)q->expected, 0, sizeof(q->expected));
 	q->bits = bits;
 	q->filled = 0;
 	return 0;
@@ -347,17 +347,28 @@ bool table_expects(const struct table *t)
 	return t->feed && t->feed->queue && t->feed->queue->at_once;
 }
 
-/* Where its row is known is asked for now; and what the row has of the one that was told of before. */
+/*
+ * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is two samples
+ * away, and what that leads to with the one before it.
+ */
 void table_expect(struct table *t, uint64_t ip)
 {
 	struct queue *q = table_expects(t) ? t->feed->queue : NULL;
+	const struct recent *next, *later;
 
 	if (unlikely(!q))
 		return;
-	if (q->expected && q->expected->row)
-		table_sums_expect(&t->sums, q->expected->row - 1);
-	q->expected = recent_at(q, recent_hash(ip - q->from_ip, q->where, q->group));
-	__builtin_prefetch(q->expected);
+	next = q->expected[0];
+	later = q->expected[1];
+	if (likely(next && next->row))
+		table_sums_soon(&t->sums, next->row - 1);
+	if (likely(later && later->row))
+		table_sums_expect(&t->sums, later->row - 1, later->loc - 1);
+	for (unsigned i = 1; i < TABLE_EXPECT; i++)
+		q->expected[i - 1] = q->expected[i];
+	next = recent_at(q, recent_hash(ip - q->from_ip, q->where, q->group));
+	q->expected[TABLE_EXPECT - 1] = next;
+	__builtin_prefetch(next);
 }
 
 int table_queue_add(struct table *t, const struct sample *s, struct thread *th)

@@ -51,12 +51,25 @@ static inline int table_sums_add_now(struct sums *s, uint32_t row, const struct 
 	return 0;
 }
 
-/* A sample of @row comes soon. */
-static inline void table_sums_expect(const struct sums *s, uint32_t row)
+/* A sample of @row, at location @loc, may come as the second one from now. */
+static inline void table_sums_expect(const struct sums *s, uint32_t row, uint32_t loc)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		const struct sum *sum = &s->v[i];
+
+		if (row < sum->row.n)
+			__builtin_prefetch(sum->row.v + row * sum->row.size, 1);
+		if (sum->acc->expect)
+			sum->acc->expect(loc, sum->state);
+	}
+}
+
+/* As the next one. */
+static inline void table_sums_soon(const struct sums *s, uint32_t row)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		if (row < s->v[i].row.n)
-			__builtin_prefetch(s->v[i].row.v + row * s->v[i].row.size, 1);
+		if (s->v[i].acc->soon && row < s->v[i].row.n)
+			s->v[i].acc->soon(s->v[i].row.v + row * s->v[i].row.size);
 }
 
 static inline int table_sums_add(struct sums *s, uint32_t row, const struct acc_in *in)

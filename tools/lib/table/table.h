@@ -45,7 +45,8 @@ void table_free(struct table *t);
 /* PERF_SAMPLE_* fields that table_add() looks at, for sample_parse_some(). */
 uint64_t table_need(const struct table *t);
 int table_add(struct table *t, const struct sample *s, struct thread *th, struct err *e);
-/* Whether table_expect() is of use; that a sample at @ip may come as the second after the next one. */
+/* Whether table_expect() is of use; that a sample at @ip may come, TABLE_EXPECT behind the next one. */
+#define TABLE_EXPECT 4
 bool table_expects(const struct table *t);
 void table_expect(struct table *t, uint64_t ip);
 /*
