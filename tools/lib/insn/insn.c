@@ -136,19 +136,14 @@ int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t
 	return insn_capstone.vectors(d->capstone, code, size, addr, out);
 }
 
-int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
-		 struct insn_general *out)
+/* One that no table has: by the library, or as APX. Apart, since most instructions need nothing of it. */
+static int __attribute__((noinline))
+lib_general(struct insn_decoder *d, const void *code, size_t size, struct insn_general *out)
 {
 	struct apx a;
 	int len;
 
-	(void)addr;
 	memset(out, 0, sizeof(*out));
-	if (!d->zydis || !(d->mode & INSN_64BIT))
-		return -ENOTSUP;
-	len = insn_plain_general(code, size, out);
-	if (likely(len > 0))
-		return len;
 	len = insn_zydis.general(d->zydis, code, size, NULL, out);
 	if (len > 0 || insn_apx(code, size, &a))
 		return len;
@@ -162,6 +157,20 @@ int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t
 	out->named = a.named;
 	out->stack = a.pushes ? INSN_PUSH : a.pops ? INSN_POP : INSN_NO_STACK;
 	return (int)a.len;
+}
+
+int insn_general(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_general *out)
+{
+	int len;
+
+	(void)addr;
+	if (!d->zydis || !(d->mode & INSN_64BIT)) {
+		memset(out, 0, sizeof(*out));
+		return -ENOTSUP;
+	}
+	len = insn_plain_general(code, size, out);
+	return likely(len > 0) ? len : lib_general(d, code, size, out);
 }
 
 void insn_set_thumb(struct insn_decoder *d, bool thumb)

@@ -127,7 +127,7 @@ struct plain {
 };
 
 /* ModRM and what is in the address, from @p on: the bytes, 0 = cut off. */
-static size_t parse_address(struct plain *x, const unsigned char *p, size_t n)
+static inline size_t parse_address(struct plain *x, const unsigned char *p, size_t n)
 {
 	unsigned mod = x->modrm >> 6, rm = x->modrm & 7, base = rm;
 	size_t at = 1, wide;
@@ -159,7 +159,7 @@ static size_t parse_address(struct plain *x, const unsigned char *p, size_t n)
 	return at + wide;
 }
 
-static size_t constant_size(const struct plain *x)
+static inline size_t constant_size(const struct plain *x)
 {
 	if (x->form & TEST && x->modrm >> 3 & 7)
 		return 0;
@@ -170,7 +170,7 @@ static size_t constant_size(const struct plain *x)
 	return x->form & (IZ | IV) ? (x->half ? 2 : 4) : 0;
 }
 
-static bool parse(struct plain *x, const unsigned char *p, size_t n)
+static inline bool parse(struct plain *x, const unsigned char *p, size_t n)
 {
 	size_t at = 0, more;
 	bool wide = false;
@@ -260,51 +260,54 @@ int insn_plain_decode(const unsigned char *code, size_t size, uint64_t addr, str
 /* ---- general registers ------------------------------------------------------------------------- */
 
 /* Without REX, bytes 4 to 7 are the second ones of registers 0 to 3. */
-static uint32_t bit_of(const struct plain *x, unsigned low, unsigned high, bool byte)
+static inline uint32_t bit_of(const struct plain *x, unsigned low, unsigned high, bool byte)
 {
 	unsigned reg = low | (x->rex & high ? 8u : 0u);
 
-	return 1U << (byte && !x->rex && reg >= 4 ? reg - 4 : reg);
+	return 1U << (byte && !x->rex ? reg & 3 : reg);
 }
 
+/* Of an operation of one byte. */
 static enum insn_stack stack_of(const struct plain *x)
 {
-	bool slot = x->modrm >> 6 != 3 && (x->base == 4 || x->base == 5) && x->index == NO_REG;
+	bool slot;
 
-	if (x->two || x->half)
+	if (x->half)
 		return INSN_NO_STACK;
-	switch (x->op) {
-	case 0x50 ... 0x57: return INSN_PUSH;
-	case 0x58 ... 0x5f: return INSN_POP;
-	case 0x89: return slot ? INSN_SPILL : INSN_NO_STACK;
-	case 0x8b: return slot ? INSN_RELOAD : INSN_NO_STACK;
-	case 0xff: return digit(x) == 6 && x->modrm >> 6 == 3 ? INSN_PUSH : INSN_NO_STACK;
-	default: return INSN_NO_STACK;
-	}
+	if ((x->op & 0xf0) == 0x50)
+		return x->op & 8 ? INSN_POP : INSN_PUSH;
+	if (x->op == 0xff)
+		return digit(x) == 6 && x->modrm >> 6 == 3 ? INSN_PUSH : INSN_NO_STACK;
+	if ((x->op & 0xfd) != 0x89)
+		return INSN_NO_STACK;
+	slot = x->modrm >> 6 != 3 && (x->base == 4 || x->base == 5) && x->index == NO_REG;
+	return !slot ? INSN_NO_STACK : x->op == 0x89 ? INSN_SPILL : INSN_RELOAD;
 }
 
 int insn_plain_general(const unsigned char *code, size_t size, struct insn_general *out)
 {
-	enum insn_branch branch;
+	uint32_t named = 0;
 	struct plain x;
 
 	if (!parse(&x, code, size))
 		return 0;
-	branch = branch_of(&x);
-	*out = (struct insn_general){
-		.stack = stack_of(&x),
-		.call = branch == INSN_CALL || branch == INSN_IND_CALL,
-	};
+	*out = (struct insn_general){ .stack = INSN_NO_STACK };
+	if (!x.two) {
+		out->stack = stack_of(&x);
+		out->call = x.op == 0xe8 || (x.op == 0xff && digit(&x) == 2);
+	}
 	if (x.form & REG)
-		out->named |= bit_of(&x, digit(&x), REX_R, x.form & REG8);
-	if (x.form & MODRM && x.modrm >> 6 == 3)
-		out->named |= bit_of(&x, x.modrm & 7, REX_B, x.form & RM8);
-	if (x.form & OP)
-		out->named |= bit_of(&x, x.op & 7, REX_B, x.form & OP8);
-	if (x.base >= 0)
-		out->named |= 1U << x.base;
-	if (x.index >= 0)
-		out->named |= 1U << x.index;
-	out->named |= (x.form & AX ? 1U : 0) | (x.form & CX ? 2U : 0);
+		named = bit_of(&x, digit(&x), REX_R, x.form & REG8);
+	if (x.form & MODRM) {
+		if (x.modrm >> 6 == 3)
+			named |= bit_of(&x, x.modrm & 7, REX_B, x.form & RM8);
+		if (x.base >= 0)
+			named |= 1U << x.base;
+		if (x.index >= 0)
+			named |= 1U << x.index;
+	} else if (x.form & OP) {
+		named |= bit_of(&x, x.op & 7, REX_B, x.form & OP8);
+	}
+	out->named = named | (x.form & AX ? 1U : 0) | (x.form & CX ? 2U : 0);
 	return x.len;
 }
