@@ -433,6 +433,29 @@ static int advance(struct perfdata *pd, struct err *e)
 	return ret;
 }
 
+/*
+ * Of one that was just filled in: each member is loaded as it was stored, for a wider load would have to wait until all
+ * stores before it are done.
+ */
+static inline void copy_fresh(struct record *to, const struct record *from)
+{
+	const unsigned char *data = from->data;
+	uint32_t size = from->size, type = from->type;
+	uint64_t offset = from->offset, file_offset = from->file_offset, time = from->time;
+
+	__asm__(""
+		: "+r"(data), "+r"(size), "+r"(type), "+r"(offset), "+r"(file_offset), "+r"(time));
+	to->data = data;
+	to->size = size;
+	to->type = type;
+	to->misc = from->misc;
+	to->swap = from->swap;
+	to->offset = offset;
+	to->file_offset = file_offset;
+	to->time = time;
+	to->event = from->event;
+}
+
 static bool merge_next(struct perfdata *pd, struct record *rec)
 {
 	struct order *o = pd->order;
@@ -442,7 +465,7 @@ static bool merge_next(struct perfdata *pd, struct record *rec)
 		return false;
 	r = o->heap.runs.v[0];
 	o->head = r;
-	*rec = r->rec;
+	copy_fresh(rec, &r->rec);
 	if (unlikely(rec->time < o->last_time))
 		pd->stats.unordered++;
 	else

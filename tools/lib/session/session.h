@@ -148,7 +148,7 @@ enum session_consumer_flags {
 	SESSION_PARALLELISM = 8,
 };
 
-#define SESSION_EXPECT 4
+#define SESSION_EXPECT 6
 
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */
 struct session_consumer {

@@ -348,8 +348,8 @@ bool table_expects(const struct table *t)
 }
 
 /*
- * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is two samples
- * away, and what that leads to with the one before it.
+ * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is four samples
+ * away, and what that leads to when it is the next.
  */
 void table_expect(struct table *t, uint64_t ip)
 {
@@ -359,7 +359,7 @@ void table_expect(struct table *t, uint64_t ip)
 	if (unlikely(!q))
 		return;
 	next = q->expected[0];
-	later = q->expected[1];
+	later = q->expected[3];
 	if (likely(next && next->row))
 		table_sums_soon(&t->sums, next->row - 1);
 	if (likely(later && later->row))

@@ -51,14 +51,19 @@ static inline int table_sums_add_now(struct sums *s, uint32_t row, const struct 
 	return 0;
 }
 
-/* A sample of @row, at location @loc, may come as the second one from now. */
+/* A sample of @row, at location @loc, may come some samples from now. */
 static inline void table_sums_expect(const struct sums *s, uint32_t row, uint32_t loc)
 {
 	for (unsigned i = 0; i < s->n; i++) {
 		const struct sum *sum = &s->v[i];
 
-		if (row < sum->row.n)
-			__builtin_prefetch(sum->row.v + row * sum->row.size, 1);
+		if (row < sum->row.n) {
+			const unsigned char *slot = sum->row.v + row * sum->row.size;
+
+			/* What begins a slot is what changes most; slots lie across lines. */
+			__builtin_prefetch(slot, 1);
+			__builtin_prefetch(slot + min_u64(sum->row.size, 64) - 1, 1);
+		}
 		if (sum->acc->expect)
 			sum->acc->expect(loc, sum->state);
 	}

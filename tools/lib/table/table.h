@@ -46,7 +46,7 @@ void table_free(struct table *t);
 uint64_t table_need(const struct table *t);
 int table_add(struct table *t, const struct sample *s, struct thread *th, struct err *e);
 /* Whether table_expect() is of use; that a sample at @ip may come, TABLE_EXPECT behind the next one. */
-#define TABLE_EXPECT 4
+#define TABLE_EXPECT 6
 bool table_expects(const struct table *t);
 void table_expect(struct table *t, uint64_t ip);
 /*
