@@ -316,7 +316,7 @@ static bool is_vector(const ZydisDecodedInstruction *z, const ZydisDecodedOperan
 	return false;
 }
 
-bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
+bool vm_decode_library(struct vm_insn *in, const unsigned char *bytes, size_t n)
 {
 	ZydisDecoder decoder;
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
@@ -360,7 +360,26 @@ bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 #endif
 	return true;
 }
+
+bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
+{
+	uint64_t addr = in->addr;
+
+	if (vm_decode_plain(in, bytes, n))
+		return true;
+	*in = (struct vm_insn){ .addr = addr };
+	memcpy(in->bytes, bytes, min_u64(n, sizeof(in->bytes)));
+	return vm_decode_library(in, bytes, n);
+}
 #else
+bool vm_decode_library(struct vm_insn *in, const unsigned char *bytes, size_t n)
+{
+	(void)in;
+	(void)bytes;
+	(void)n;
+	return false;
+}
+
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n)
 {
 	(void)in;

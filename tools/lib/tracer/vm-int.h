@@ -458,8 +458,14 @@ enum vm_op {
 /* exec-quick.c: of an instruction that was just decoded. */
 void vm_choose_quick(struct vm_insn *in);
 
-/* decode.c: one of x86-64; false when the bytes are none, or there is no decoder. */
+/*
+ * decode.c: one of x86-64, into what is all 0 but address and bytes; false when the bytes are none, or there is no
+ * decoder. By tables, where these have it, or by the library.
+ */
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
+bool vm_decode_library(struct vm_insn *in, const unsigned char *bytes, size_t n);
+/* decode-plain.c: false also when it is not in the tables; then @in is anything. */
+bool vm_decode_plain(struct vm_insn *in, const unsigned char *bytes, size_t n);
 
 /* Whether the decoder of VM_HOST was built. */
 static inline bool vm_host_decodes(void)
