@@ -496,6 +496,18 @@ bool vm_make_room(struct vm *vm)
 
 /* ---- instructions -------------------------------------------------------------------------------------- */
 
+/* Where the bytes at vm->rip are, as many as an instruction may have, if they lie together and were read. */
+static const unsigned char *code_near(struct vm *vm)
+{
+	unsigned at = vm->rip % VM_PAGE, most = vm->machine->insn_max;
+	struct vm_page *p = at + most <= VM_PAGE ? vm_page_near(vm, vm->rip, most) : NULL;
+
+	if (!p)
+		return NULL;
+	p->code = true;
+	return p->data + at;
+}
+
 /* As long as an instruction may be, at vm->rip; fewer at the end of what is mapped. */
 static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 {
@@ -517,28 +529,44 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	return most;
 }
 
+/* Where the search for @addr begins: instructions that lie together are looked for in the same lines of the cache. */
+static uint32_t first_slot(uint64_t addr)
+{
+	return (uint32_t)(hash_u64(addr >> 6) << 5 | (addr >> 1 & 31)) % VM_INSN_SLOTS;
+}
+
 /* The place for what is at @addr: as it was seen before, or empty; NULL when all are taken. */
 static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 {
+	struct vm_insn *in;
 	uint32_t at;
 
-	for (at = hash_u64(addr) % VM_INSN_SLOTS; t->at[at]; at = (at + 1) % VM_INSN_SLOTS)
+	for (at = first_slot(addr); t->at[at]; at = (at + 1) % VM_INSN_SLOTS)
 		if (t->insn[t->at[at] - 1].addr == addr)
 			return &t->insn[t->at[at] - 1];
 	if (t->nr == VM_INSNS)
 		return NULL;
-	t->insn[t->nr] = (struct vm_insn){ .addr = addr };
+	/* the rest is written when it is decoded */
+	in = &t->insn[t->nr];
+	in->addr = addr;
+	in->len = 0;
+	in->checked = 0;
 	t->at[at] = ++t->nr;
-	return &t->insn[t->nr - 1];
+	return in;
 }
 
 /* Compares or decodes anew. */
 static bool check_insn(struct vm *vm, struct vm_insn *in, enum vm_result *why)
 {
-	unsigned char bytes[15];
-	unsigned n = code_bytes(vm, bytes);
+	const unsigned char *bytes = code_near(vm);
+	unsigned n = vm->machine->insn_max;
+	unsigned char copy[15];
 
 	*why = VM_NOMEM;
+	if (!bytes) {
+		n = code_bytes(vm, copy);
+		bytes = copy;
+	}
 	if (!n)
 		return false;
 	if (!in->len || in->len > n || memcmp(in->bytes, bytes, in->len)) {

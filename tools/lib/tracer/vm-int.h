@@ -190,9 +190,9 @@ struct vm_page {
 	unsigned char unknown[VM_PAGE / 8];
 };
 
-#define VM_INSNS      (1 << 16)
+#define VM_INSNS      (1 << 18)
 #define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
-#define VM_INSN_SLOTS (1 << 17)
+#define VM_INSN_SLOTS (1 << 19)
 
 /*
  * In the order in which they were first seen, so that a loop's lie together. The bytes are compared
