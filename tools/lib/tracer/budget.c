@@ -32,6 +32,7 @@
 #define USUAL	    8	      /* stops of which the price is averaged */
 #define PARTS	    4	      /* in which debts are paid */
 #define CREDIT	    2	      /* usual rests that a thread can have in advance */
+#define TIMES	    64	      /* threads whose time's file is kept open */
 #define SLEEP_NS    100000000 /* one that rests and does not run is looked at so often at least, */
 #define SLEEPERS    256	      /* and less often where there are more */
 
@@ -54,18 +55,35 @@ static double percent_of(const struct tracer *t)
 	return t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
 }
 
-/* The CPU time of @tid (ns); where nobody counts it the time that passes. */
-static uint64_t cpu_time(pid_t tid)
+void budget_forget(struct tracer *t, struct tracee *th)
+{
+	if (th->time_fd < 0)
+		return;
+	close(th->time_fd);
+	th->time_fd = -1;
+	t->times--;
+}
+
+/*
+ * The CPU time of @th (ns); where nobody counts it the time that passes. The file is kept open, for so many threads as leave
+ * descriptors for events.
+ */
+static uint64_t cpu_time(struct tracer *t, struct tracee *th)
 {
 	char path[64], buf[64];
 	ssize_t n = -1;
-	int fd;
+	int fd = th->time_fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, buf, sizeof(buf) - 1);
-		close(fd);
+	if (fd >= 0 && (n = pread(fd, buf, sizeof(buf) - 1, 0)) <= 0)
+		budget_forget(t, th);
+	if (n <= 0) {
+		snprintf(path, sizeof(path), "/proc/%d/schedstat", th->tid);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		n = fd >= 0 ? pread(fd, buf, sizeof(buf) - 1, 0) : -1;
+		if (n > 0 && t->times < TIMES)
+			th->time_fd = fd, t->times++;
+		else if (fd >= 0)
+			close(fd);
 	}
 	if (n <= 0)
 		return tracer_now();
@@ -76,7 +94,7 @@ static uint64_t cpu_time(pid_t tid)
 /* How long @th ran since it was looked at last; that much of its debts is paid. */
 static uint64_t look(struct tracer *t, struct tracee *th)
 {
-	uint64_t ran = cpu_time(th->tid), since = ran > th->ran ? ran - th->ran : 0;
+	uint64_t ran = cpu_time(t, th), since = ran > th->ran ? ran - th->ran : 0;
 
 	th->ran = ran;
 	th->owed = max_i64(th->owed - (int64_t)since, -(int64_t)(CREDIT * t->usual_rest));

@@ -27,7 +27,6 @@ static void close_mem(struct vm *vm)
 	if (vm->mem_fd >= 0)
 		close(vm->mem_fd);
 	vm->mem_fd = -1;
-	vm->single_reads = 0;
 }
 
 /* All zero. Large pages where there are any: what is asked for lies far apart. */
@@ -132,9 +131,9 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 #define SINGLE_READS 3 /* by process_vm_readv() */
 
 /*
- * Pages one by one: a call of /proc/PID/mem takes half as long as one of process_vm_readv(), which finds
- * the process and asks for permission each time; to open it takes as long as a few of them. It is never
- * kept for another walk, before which the thread may have executed another program.
+ * Pages one by one: a call of /proc/PID/mem takes less than one of process_vm_readv(), which finds
+ * the process and asks for permission each time; to open it takes as long as a few of them. It shows the memory that the
+ * thread had when it was opened: so it is kept for the next walk only by who knows that no program was executed meanwhile.
  */
 static bool open_mem(struct vm *vm)
 {
@@ -143,8 +142,15 @@ static bool open_mem(struct vm *vm)
 	if (vm->mem_fd < 0) {
 		snprintf(path, sizeof(path), "/proc/%d/mem", vm->tid);
 		vm->mem_fd = open(path, O_RDONLY | O_CLOEXEC);
+		vm->mem_tid = vm->tid;
+		vm->mem_epoch = vm->epoch;
 	}
 	return vm->mem_fd >= 0;
+}
+
+static bool mem_is_current(const struct vm *vm, pid_t tid)
+{
+	return vm->epoch && vm->epoch == vm->mem_epoch && tid == vm->mem_tid;
 }
 
 /* Also what is execute-only: process_vm_readv() keeps to the protection of pages, a tracer does not. */
@@ -153,10 +159,13 @@ static bool read_as_tracer(struct vm *vm, struct vm_page *p, uint8_t missing)
 	unsigned first = (unsigned)__builtin_ctz(missing);
 	unsigned end = 32u - (unsigned)__builtin_clz(missing);
 	size_t at = first * VM_BLOCK, size = end * VM_BLOCK - at;
-	unsigned char data[VM_PAGE];
+	bool whole = missing == (uint8_t)((1u << end) - (1u << first));
+	unsigned char buf[VM_PAGE], *data = whole ? p->data + at : buf;
 
 	if (!open_mem(vm) || pread(vm->mem_fd, data, size, (off_t)(p->addr + at)) != (ssize_t)size)
 		return false;
+	if (whole)
+		return true;
 	for (unsigned i = first; i < end; i++)
 		if (missing >> i & 1)
 			memcpy(p->data + i * VM_BLOCK, data + i * VM_BLOCK - at, VM_BLOCK);
@@ -184,7 +193,7 @@ static bool read_blocks(const struct vm *vm, struct vm_page *p, uint8_t missing)
 static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 {
 	uint8_t missing = p->have ? (uint8_t)~p->have : need;
-	bool few = vm->single_reads++ < SINGLE_READS;
+	bool few = vm->mem_fd < 0 && !vm->epoch && vm->single_reads++ < SINGLE_READS;
 
 	if ((few && read_blocks(vm, p, missing)) || read_as_tracer(vm, p, missing))
 		p->have |= missing;
@@ -302,7 +311,9 @@ static bool is_full(const struct vm *vm)
 
 static void begin_walk(struct vm *vm, pid_t tid)
 {
-	close_mem(vm);
+	if (!mem_is_current(vm, tid))
+		close_mem(vm);
+	vm->single_reads = 0;
 	vm->tid = tid;
 	vm->walk++;
 	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))

@@ -43,8 +43,9 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid)
 		free(th);
 		return NULL;
 	}
+	walker_new_epoch(t);
 	th->tid = tid;
-	th->bp_fd = th->span_fd = -1;
+	th->bp_fd = th->span_fd = th->time_fd = -1;
 	th->bp_silent = t->without & (WITHOUT_HITS | WITHOUT_LATER_HITS);
 	/* a thread that was just made blocks all for a moment */
 	(void)signals_read(tid, &s);
@@ -62,6 +63,8 @@ static void take_out(struct tracer *t, struct tracee *th)
 	for (size_t i = 0; i < t->threads.n; i++)
 		if (t->threads.v[i] == th)
 			t->threads.v[i] = t->threads.v[--t->threads.n];
+	walker_new_epoch(t);
+	budget_forget(t, th);
 	free(th);
 }
 
@@ -254,12 +257,14 @@ int tracee_after_exec(struct tracer *t, pid_t tid, struct tracee **th, struct er
 	struct tracee *other;
 	int ret = 0;
 
+	walker_new_epoch(t);
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
 	other = (pid_t)former != tid ? tracee_find(t, (pid_t)former) : NULL;
 	if (!other)
 		return 0;
 	if (*th)
 		ret = tracee_drop(t, *th, e);
+	budget_forget(t, other); /* what it kept open is of its former number */
 	other->tid = tid;
 	*th = other;
 	return ret;

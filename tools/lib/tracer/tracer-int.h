@@ -45,6 +45,7 @@ struct tracee {
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
 	uint64_t ran;	       /* its CPU time when that was looked at (ns) */
+	int time_fd;	       /* where that is read; -1 = it is opened each time */
 	uint64_t pause;	       /* of this, before its rest is over */
 	uint64_t patience;     /* with one that does not run */
 	bool begun;	       /* a rest by chance is over, or was not needed */
@@ -141,6 +142,7 @@ struct tracer {
 		uint64_t cost;	 /* of a stop, running mean (ns) */
 		size_t turn;	 /* who is let on first */
 	} account;
+	unsigned times;	    /* of threads that have a time_fd */
 	int64_t clock_diff; /* our clock less the samples', at the smallest delay seen */
 	uint64_t clock_seen;
 	struct user_state state;
@@ -246,6 +248,8 @@ void budget_begin(struct tracer *t, struct tracee *th);
 /* Whether too much was done of late for samples of all threads; what a stop took of our time, as it is over. */
 bool budget_is_spent(struct tracer *t);
 void budget_pay(struct tracer *t, uint64_t ns);
+/* What is kept open of @th, which ends or has another number now. */
+void budget_forget(struct tracer *t, struct tracee *th);
 /* Those whose rest is over. */
 void budget_wake(struct tracer *t);
 
@@ -286,6 +290,8 @@ bool walker_wants(const struct tracer *t, uint8_t type);
 uint64_t tracer_cpu_ns(void);
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);
+/* A number may be that of another thread from now on, or its thread's memory that of another program. */
+void walker_new_epoch(struct tracer *t);
 /*
  * The thread stands at a user sample. What came in between, another stop or its end, stays
  * unhandled in *came. -ESRCH: it does not stand still, and what becomes of it will be told later.

@@ -278,8 +278,15 @@ extern const struct vm_machine vm_x86, vm_a64;
 struct vm {
 	const struct vm_machine *machine;
 	pid_t tid;
-	int mem_fd;	       /* /proc/tid/mem; -1 = not open */
+	int mem_fd; /* /proc/mem_tid/mem; -1 = not open */
+	pid_t mem_tid;
+	uint64_t mem_epoch;    /* the epoch in which it was opened */
 	unsigned single_reads; /* of pages in this walk */
+	/*
+	 * Set by the caller before a walk begins: as long as it is the same, a number of a thread is that of the same
+	 * thread, and it has not executed another program. 0: nobody knows.
+	 */
+	uint64_t epoch;
 	uint64_t reg[VM_REGS_MOST];
 	uint32_t known;		     /* bit n: reg[n] */
 	uint32_t flags, flags_known; /* where lazy is VM_LAZY_NOT; else exec_settle() */

@@ -40,6 +40,7 @@ int walker_new(struct tracer *t, struct err *e)
 		err_hint(e, "Install libzydis-dev and build again.");
 		return -ENOTSUP;
 	}
+	w->vm->epoch = 1;
 	w->random = tracer_now() | 1;
 	w->spread = SPREAD_FIRST;
 	tracer_probe(&w->probe);
@@ -75,6 +76,12 @@ void walker_free(struct walker *w)
 	if (w)
 		vm_free(w->vm);
 	free(w);
+}
+
+void walker_new_epoch(struct tracer *t)
+{
+	if (t->walker)
+		t->walker->vm->epoch++;
 }
 
 const char *tracer_cut_name(enum tracer_cut cut)

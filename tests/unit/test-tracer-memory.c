@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a walk reads of a program is what the program has then: whatever was kept of the walk before, and whatever the
+ * program, or another one, did in between.
+ */
+#include "unit.h"
+
+#if defined(__linux__)
+#include <sched.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tracer/vm-int.h"
+
+#define PAGES 24
+
+static unsigned char *memory;
+static volatile int may_go;
+
+static struct vm *new_vm(void)
+{
+	struct vm *vm;
+
+	if (vm_new(&vm, VM_HOST))
+		fail();
+	vm->epoch = 1;
+	return vm;
+}
+
+static void map(int flags)
+{
+	memory = mmap(NULL, PAGES * VM_PAGE, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+	assert_true(memory != MAP_FAILED);
+	for (unsigned i = 0; i < PAGES; i++)
+		memset(memory + i * VM_PAGE, (int)i + 1, VM_PAGE);
+}
+
+static void unmap(void)
+{
+	munmap(memory, PAGES * VM_PAGE);
+}
+
+static enum vm_result read_byte(struct vm *vm, const unsigned char *at, unsigned *v)
+{
+	uint64_t all = 0;
+	enum vm_result r = vm_load(vm, (uint64_t)(uintptr_t)at, 1, &all);
+
+	*v = (unsigned)all;
+	return r;
+}
+
+static void expect(struct vm *vm, const unsigned char *at, unsigned want)
+{
+	unsigned v;
+
+	assert_int_equal(read_byte(vm, at, &v), VM_OK);
+	assert_int_equal(v, want);
+}
+
+static void expect_none(struct vm *vm, const unsigned char *at)
+{
+	unsigned v;
+
+	assert_int_equal(read_byte(vm, at, &v), VM_NOMEM);
+}
+
+static int sleep_on(void *unused)
+{
+	char *argv[] = { (char *)"sleep", (char *)"60", NULL };
+
+	(void)unused;
+	while (!may_go)
+		usleep(1000);
+	execvp(argv[0], argv);
+	_exit(1);
+}
+
+static bool has_executed(pid_t pid)
+{
+	char path[64], name[64] = "";
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	if (!fgets(name, sizeof(name), f))
+		name[0] = '\0';
+	fclose(f);
+	return !strcmp(name, "sleep\n");
+}
+
+/*
+ * A child that shares our memory, as one of vfork() does, and executes another program: a descriptor of before still shows
+ * ours, where that program has nothing.
+ */
+static void test_exec(void **state)
+{
+	static unsigned char stack[65536] __attribute__((aligned(16)));
+	struct vm *vm = new_vm();
+	int status, fd;
+	pid_t pid;
+
+	(void)state;
+	map(MAP_PRIVATE);
+	may_go = 0;
+	pid = clone(sleep_on, stack + sizeof(stack), CLONE_VM | SIGCHLD, NULL);
+	assert_true(pid > 0);
+	vm_begin_bare(vm, pid);
+	for (unsigned i = 0; i < PAGES; i++)
+		expect(vm, memory + i * VM_PAGE, i + 1);
+	fd = vm->mem_fd;
+	assert_true(fd >= 0);
+	vm_begin_bare(vm, pid); /* nothing has happened: it is kept */
+	assert_int_equal(vm->mem_fd, fd);
+	expect(vm, memory + 5 * VM_PAGE, 6);
+
+	may_go = 1;
+	for (int i = 0; i < 5000 && !has_executed(pid); i++)
+		usleep(1000);
+	assert_true(has_executed(pid));
+	vm->epoch++;
+	vm_begin_bare(vm, pid);
+	for (unsigned i = 0; i < PAGES; i++)
+		expect_none(vm, memory + i * VM_PAGE);
+
+	/* another thread: not this one's memory */
+	vm_begin_bare(vm, getpid());
+	expect(vm, memory + 7 * VM_PAGE, 8);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	unmap();
+	vm_free(vm);
+}
+
+/* A program that went on between two walks. */
+static void test_changed(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	for (unsigned round = 0; round < 4; round++) {
+		vm_begin_bare(vm, getpid());
+		for (unsigned i = 0; i < PAGES; i++) {
+			expect(vm, memory + i * VM_PAGE + 100, i + 1 + round);
+			expect(vm, memory + i * VM_PAGE + 3000, i + 1 + round);
+		}
+		for (unsigned i = 0; i < PAGES; i++)
+			memset(memory + i * VM_PAGE, (int)(i + 2 + round), VM_PAGE);
+	}
+	unmap();
+	vm_free(vm);
+}
+
+static void test_unmapped(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	for (unsigned round = 0; round < 2; round++) {
+		vm_begin_bare(vm, getpid());
+		for (unsigned i = 0; i < PAGES; i++)
+			expect(vm, memory + i * VM_PAGE, i + 1);
+	}
+	munmap(memory + 3 * VM_PAGE, 2 * VM_PAGE);
+	vm_begin_bare(vm, getpid());
+	for (unsigned i = 0; i < PAGES; i++) {
+		if (i == 3 || i == 4)
+			expect_none(vm, memory + i * VM_PAGE);
+		else
+			expect(vm, memory + i * VM_PAGE, i + 1);
+	}
+	/* another mapping where that was */
+	assert_true(mmap(memory + 3 * VM_PAGE, 2 * VM_PAGE, PROT_READ,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == memory + 3 * VM_PAGE);
+	vm_begin_bare(vm, getpid());
+	expect(vm, memory + 2 * VM_PAGE, 3);
+	expect(vm, memory + 3 * VM_PAGE, 0);
+	expect(vm, memory + 4 * VM_PAGE, 0);
+	unmap();
+	vm_free(vm);
+}
+
+/* Memory that another process writes, while this one, which is followed, does nothing. */
+static void test_shared(void **state)
+{
+	struct vm *vm = new_vm();
+	int status;
+	pid_t pid;
+
+	(void)state;
+	map(MAP_SHARED);
+	vm_begin_bare(vm, getpid());
+	for (unsigned i = 0; i < PAGES; i++)
+		expect(vm, memory + i * VM_PAGE, i + 1);
+	pid = fork();
+	if (!pid) {
+		memset(memory, 0x77, PAGES * VM_PAGE);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	vm_begin_bare(vm, getpid());
+	for (unsigned i = 0; i < PAGES; i++)
+		expect(vm, memory + i * VM_PAGE, 0x77);
+	unmap();
+	vm_free(vm);
+}
+
+/* The rest of a page, behind a part in its midst that was read first. */
+static void test_parts(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	for (unsigned i = 0; i < VM_PAGE; i++)
+		memory[i] = (unsigned char)(i / 100);
+	vm_begin_bare(vm, getpid());
+	expect(vm, memory + 2000, 20);
+	for (unsigned i = 0; i < VM_PAGE; i++)
+		expect(vm, memory + i, (i / 100) & 0xff);
+	unmap();
+	vm_free(vm);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_exec),	 cmocka_unit_test(test_changed),
+		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_parts),
+	};
+
+	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+	puts("1..0 # SKIP the tracer is for Linux");
+	return 0;
+}
+#endif
