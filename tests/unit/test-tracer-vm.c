@@ -346,6 +346,47 @@ static void test_visits(void **state)
 	vm_free(vm);
 }
 
+/* As many instructions as were asked for, in one go or by parts; more than are remembered are counted, too. */
+static void test_exactly(void **state)
+{
+	static unsigned char code[2048];
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code };
+	struct vm_insn *in;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	memset(code, 0x90, sizeof(code));
+	memcpy(code + 1000, "\xff\xc9\x0f\x85", 4); /* dec %ecx; jnz to the start */
+	memcpy(code + 1004, &(int32_t){ -1008 }, 4);
+	memcpy(code + 1008, "\x0f\x05", 2);
+	r.rcx = 100;
+	for (unsigned n = 1; n < 300; n += 7) {
+		uint64_t before;
+
+		vm_begin(vm, getpid(), &r);
+		before = vm->executed;
+		for (unsigned part = 0; part < 3; part++) {
+			assert_int_equal(vm_run(vm, n, &in), VM_OK);
+			assert_int_equal(vm->executed - before, n * (part + 1));
+			assert_int_equal(vm->rip, r.rip + n * (part + 1));
+			assert_int_equal(in->addr, vm->rip - 1);
+			assert_int_equal(vm->nr_trace, n * (part + 1));
+		}
+	}
+	vm_begin(vm, getpid(), &r);
+	for (unsigned i = 1; i < 100; i++)
+		assert_int_equal(vm_run(vm, 100000, &in), VM_BRANCH);
+	assert_int_equal(vm->nr_trace, VM_TRACE);
+	assert_int_equal(vm_visits(vm, r.rip), (VM_TRACE + 1001) / 1002);
+	assert_int_equal(vm_visits(vm, r.rip + (VM_TRACE - 1) % 1002), (VM_TRACE + 1001) / 1002);
+	assert_int_equal(vm_run(vm, 100000, &in), VM_SYSCALL);
+	assert_int_equal(in->addr, r.rip + 1008);
+	assert_int_equal(vm->rip, r.rip + 1008);
+	vm_free(vm);
+}
+
 static void test_ends(void **state)
 {
 	static const unsigned char sys[] = { 0x0f, 0x05 }, trap[] = { 0xcc };
@@ -386,6 +427,7 @@ int main(void)
 		cmocka_unit_test(test_against_processor),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_exactly),
 		cmocka_unit_test(test_ends),
 	};
 

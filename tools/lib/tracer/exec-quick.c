@@ -335,7 +335,7 @@ static inline bool set_on(struct vm *vm, const struct vm_insn *in)
 #define VM_QUICK_XOR_(pair)  alu(vm, in, VM_QUICK_XOR, pair)
 #define VM_QUICK_TEST_(pair) alu(vm, in, VM_QUICK_TEST, pair)
 
-/* VM_UNKNOWN: not done here. Else as vm_step(). */
+/* VM_UNKNOWN: not done here. Else as vm_step(), but that vm->rip is set by branches alone. */
 static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 {
 	uint64_t next = in->addr + in->len, v;
@@ -355,8 +355,10 @@ static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 		c = condition(vm, in->cond);
 		if (!c.known)
 			return VM_UNKNOWN;
-		vm->rip = next + (c.v ? (uint64_t)in->value : 0);
-		return c.v ? VM_BRANCH : VM_OK;
+		if (!c.v)
+			return VM_OK;
+		vm->rip = next + (uint64_t)in->value;
+		return VM_BRANCH;
 	case VM_QUICK_JMP: vm->rip = next + (uint64_t)in->value; return VM_BRANCH;
 	case VM_QUICK_CALL:
 		if (!push(vm, next))
@@ -395,10 +397,7 @@ static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
 		ALU(VM_QUICK_TEST)
 	default: return VM_UNKNOWN;
 	}
-	if (!done)
-		return VM_UNKNOWN;
-	vm->rip = next;
-	return VM_OK;
+	return done ? VM_OK : VM_UNKNOWN;
 }
 
 /* Which of the pairs the two operands are. */
@@ -546,43 +545,61 @@ static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, b
 	return in && in->addr == vm->rip && in->checked == vm->walk ? in : NULL;
 }
 
+/*
+ * From *@at on, as long as what comes next was decoded next, too, and short cuts do. Returns how many instructions were
+ * executed, @most at most, and vm->last is the last of them; *@r VM_UNKNOWN: it ended before *@at. All registers
+ * are known before, and so they are behind it.
+ */
+static inline uint64_t run_straight(struct vm *vm, struct vm_insn **at, uint64_t most,
+				    enum vm_result *r)
+{
+	struct vm_insn *in = *at, *end = in + min_u64(most, VM_STRAIGHT);
+	uint64_t *trace = vm->trace + vm->nr_trace, n, next;
+	enum vm_result done;
+
+	do {
+		next = in->addr;
+		done = quick(vm, in);
+		if (done == VM_UNKNOWN)
+			break;
+		*trace++ = next;
+		next += in->len;
+		in++;
+		/* a store of a vector may have changed code */
+	} while (done == VM_OK && in->addr == next && in->checked == vm->walk && in != end);
+	n = (uint64_t)(in - *at);
+	if (done != VM_BRANCH)
+		vm->rip = next;
+	if (n) {
+		vm->last = in - 1;
+		vm->last_taken = done == VM_BRANCH;
+	}
+	vm->nr_trace = (uint32_t)min_u64(vm->nr_trace + n, VM_TRACE);
+	*at = done == VM_UNKNOWN ? in : in - 1;
+	*r = done;
+	return n;
+}
+
 enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
-	struct vm_insn *in = NULL, *before = vm->last;
-	uint64_t end = vm->executed + insns, executed = vm->executed;
-	bool taken = vm->last_taken;
+	uint64_t end = vm->executed + insns;
+	struct vm_insn *in = NULL;
 	enum vm_result r = VM_OK;
 
 	vm->reg[VM_SLOT_FS] = vm->fs_base;
 	vm->reg[VM_SLOT_GS] = vm->gs_base;
-	while (executed < end && r == VM_OK) {
-		in = fetch_again(vm, before, taken);
-		if (!in) {
-			vm->last = before;
-			vm->last_taken = taken;
+	while (vm->executed < end && r == VM_OK) {
+		in = fetch_again(vm, vm->last, vm->last_taken);
+		if (!in)
 			in = vm_fetch(vm, &r);
-		}
 		if (!in)
 			break;
-		r = vm->known == 0xffff ? quick(vm, in) : VM_UNKNOWN;
-		if (r == VM_UNKNOWN) {
-			vm->last = before;
-			vm->last_taken = taken;
+		r = VM_UNKNOWN;
+		if (vm->known == 0xffff)
+			vm->executed += run_straight(vm, &in, end - vm->executed, &r);
+		if (r == VM_UNKNOWN)
 			r = vm_step(vm, in);
-			before = vm->last;
-			taken = vm->last_taken;
-			executed += r == VM_OK || r == VM_BRANCH;
-			continue;
-		}
-		if (vm->nr_trace < VM_TRACE)
-			vm->trace[vm->nr_trace++] = in->addr;
-		executed++;
-		before = in;
-		taken = r == VM_BRANCH;
 	}
-	vm->executed = executed;
-	vm->last = before;
-	vm->last_taken = taken;
 	*last = in;
 	return r;
 }

@@ -170,12 +170,13 @@ struct vm_insn {
 
 _Static_assert(offsetof(struct vm_insn, bytes) <= 64, "one line of the cache");
 
-#define VM_PAGE	 4096
-#define VM_BLOCK 512
-#define VM_TRACE 32768 /* instructions that are remembered since the last stop */
-#define VM_PAGES 8192
-#define VM_NEAR	 256  /* pages that are found without a search */
-#define VM_XSAVE 8192 /* without AMX */
+#define VM_PAGE	    4096
+#define VM_BLOCK    512
+#define VM_TRACE    32768 /* instructions that are remembered since the last stop */
+#define VM_STRAIGHT 64	  /* and room behind them, which is written and not read */
+#define VM_PAGES    8192
+#define VM_NEAR	    256	 /* pages that are found without a search */
+#define VM_XSAVE    8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
@@ -326,9 +327,9 @@ struct vm {
 	uint32_t ahead;	      /* pages that are read together when a walk begins, at most */
 	struct vm_ahead kept; /* for the next walk, while vm_look() has the pages */
 	bool keep_pages; /* at the next stop: only the thread writes, and only what was computed */
-	uint16_t page_at[2 * VM_PAGES]; /* by hash of the address: index + 1 into page */
-	uint64_t trace[VM_TRACE];	/* what was executed since the last stop */
-	struct vm_page *page;		/* VM_PAGES */
+	uint16_t page_at[2 * VM_PAGES];		/* by hash of the address: index + 1 into page */
+	uint64_t trace[VM_TRACE + VM_STRAIGHT]; /* what was executed since the last stop */
+	struct vm_page *page;			/* VM_PAGES */
 };
 
 /* A return address without its signature, which is not computed. */
