@@ -227,12 +227,36 @@ static void test_parts(void **state)
 	vm_free(vm);
 }
 
+/* What walks touch again is read beforehand, and hardly anything where each touches other pages. */
+static void test_ahead(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	for (unsigned round = 0; round < 8; round++) {
+		vm_begin_bare(vm, getpid());
+		for (unsigned i = 0; i < PAGES; i++)
+			expect(vm, memory + i * VM_PAGE, i + 1);
+	}
+	vm_begin_bare(vm, getpid());
+	assert_int_equal(vm->nr_pages, PAGES);
+	for (unsigned round = 0; round < 12; round++) {
+		vm_begin_bare(vm, getpid());
+		assert_true(round < 8 || vm->nr_pages <= 6);
+		for (unsigned i = round % 2; i < PAGES; i += 2)
+			expect(vm, memory + i * VM_PAGE, i + 1);
+	}
+	unmap();
+	vm_free(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec),	 cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
-		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

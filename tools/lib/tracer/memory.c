@@ -255,7 +255,8 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 
 /* ---- pages that are read together ------------------------------------------------------------------- */
 
-#define AHEAD_LEAST 8 /* pages */
+#define AHEAD_LEAST 2 /* pages */
+#define AHEAD_MORE  4
 
 /*
  * What a walk touched the next one mostly touches again, and one call for many pages costs a fifth of
@@ -270,7 +271,7 @@ static void choose_ahead(struct vm *vm, struct vm_ahead *a)
 	if (used * 2 < most)
 		vm->ahead = max_u64(AHEAD_LEAST, vm->ahead / 2);
 	else
-		vm->ahead = min_u64(VM_AHEAD_MAX, vm->ahead + AHEAD_LEAST);
+		vm->ahead = min_u64(VM_AHEAD_MAX, vm->ahead + AHEAD_MORE);
 	for (uint32_t i = 0; i < vm->nr_pages && a->n < vm->ahead; i++) {
 		const struct vm_page *p = &vm->page[i];
 
