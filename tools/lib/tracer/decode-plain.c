@@ -2,7 +2,7 @@
 /*
  * The instructions that most x86-64 code is made of, decoded by two tables: moves, arithmetic, near branches of
  * general registers. A walk comes to places where it has never been, and there it waits for its decoder: the
- * library, which knows every instruction there is, takes about a microsecond for each. What the tables lack
+ * library, which knows every instruction there is, takes thousands of its own for each. What the tables lack
  * (LOCK and REP, vectors, what is rare) is left to it, and what they have comes out as it would from there
  * (test-tracer-decode.c asks both of all).
  *
