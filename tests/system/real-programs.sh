@@ -139,7 +139,7 @@ print(len(n), sum(c / len(ops) * math.log2(len(ops) / c) for c in n.values()))
 P
 read -r targets bits <"$TMP/truth"
 dispatch() {
-	"$PERF" record -q --reg-source=ptrace -b --reg-budget 0 -F 500 -o "$TMP/perl.data" -- perl "$TMP/loop.pl" 6000000 >"$TMP/out" 2>&1
+	"$PERF" record -q --reg-source=ptrace -b --reg-budget 0 --branch-budget 0 -F 500 -o "$TMP/perl.data" -- perl "$TMP/loop.pl" 6000000 >"$TMP/out" 2>&1
 	"$PERF" report --branches=why --json -i "$TMP/perl.data" >"$TMP/json" 2>"$TMP/err"
 	python3 - "$TMP/json" "$targets" "$bits" >"$TMP/why" 2>&1 <<'P'
 import json, sys
