@@ -1,68 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Records made by hand; the made files with JSON beside them are read by tests/system/regs.sh. */
-#include "sample/sample.h"
-#include "unit.h"
+#include "sample-record.h"
 
 #define ALL (PERF_SAMPLE_MAX - 1 - PERF_SAMPLE_WEIGHT)
-
-struct rec {
-	unsigned char buf[65536];
-	size_t n;
-	bool swap;
-	struct perfdata_event ev;
-	struct record r;
-	struct sample s;
-	struct err e;
-	unsigned char *exact;
-};
-
-static struct rec *start(bool swap, uint64_t sample_type)
-{
-	struct rec *t = calloc(1, sizeof(*t));
-
-	assert_non_null(t);
-	t->n = 8;
-	t->swap = swap;
-	t->ev.attr.sample_type = sample_type;
-	t->ev.attr.sample_period = 4000;
-	return t;
-}
-
-static void u64(struct rec *t, uint64_t v)
-{
-	store_u64(t->buf + t->n, t->swap ? __builtin_bswap64(v) : v);
-	t->n += 8;
-}
-
-static void u32(struct rec *t, uint32_t v)
-{
-	store_u32(t->buf + t->n, t->swap ? __builtin_bswap32(v) : v);
-	t->n += 4;
-}
-
-/* The record in an allocation of just its size, so that valgrind and ASan see a read past it. */
-static int parse_size(struct rec *t, uint64_t need, size_t size)
-{
-	free(t->exact);
-	t->exact = malloc(size ? size : 1);
-	assert_non_null(t->exact);
-	memcpy(t->exact, t->buf, size);
-	t->r = (struct record){ .data = t->exact,
-				.size = (uint32_t)size,
-				.type = PERF_RECORD_SAMPLE,
-				.misc = PERF_RECORD_MISC_USER,
-				.swap = t->swap,
-				.offset = 0x100,
-				.event = &t->ev };
-	err_clear(&t->e);
-	return sample_parse_some(&t->r, need, &t->s, &t->e);
-}
-
-static void finish(struct rec *t)
-{
-	free(t->exact);
-	free(t);
-}
 
 static int parse(struct rec *t)
 {
@@ -762,117 +702,6 @@ static void chain_frames(void **state)
 	assert_null(sample_marker_name(PERF_CONTEXT_MAX));
 }
 
-/* A sample at @ip whose registers have @nr_vec vectors of @qwords words; @none: its abi says that there are none. */
-static void put_vectors(struct rec *t, uint64_t ip, unsigned nr_vec, unsigned qwords, bool none)
-{
-	t->n = 8;
-	u64(t, ip);
-	u32(t, (uint32_t)ip);
-	u32(t, (uint32_t)ip + 1);
-	u64(t, ip * 3);
-	u64(t, none ? 0 : PERF_SAMPLE_REGS_ABI_64 | PERF_SAMPLE_REGS_ABI_SIMD);
-	if (none)
-		return;
-	u64(t, ip + 5);
-	u64(t, ip + 6);
-	u64(t, nr_vec);
-	u64(t, qwords);
-	u64(t, nr_vec % 3);
-	u64(t, 1);
-	for (unsigned i = 0; i < nr_vec * qwords + nr_vec % 3; i++)
-		u64(t, ip + i);
-}
-
-static void assert_same_words(const struct u64s *a, const struct u64s *b)
-{
-	assert_int_equal(a->nr, b->nr);
-	assert_true(a->swap == b->swap);
-	for (uint64_t i = 0; i < a->nr; i++)
-		assert_int_equal(u64s_get(a, i), u64s_get(b, i));
-}
-
-static void assert_same_sample(const struct sample *a, const struct sample *b)
-{
-	const struct sample_regs *r = &a->intr_regs, *q = &b->intr_regs;
-
-	assert_ptr_equal(a->event, b->event);
-	assert_int_equal(a->present, b->present);
-	assert_int_equal(a->misc, b->misc);
-	assert_int_equal(a->cpumode, b->cpumode);
-	assert_int_equal(a->ip, b->ip);
-	assert_int_equal(a->pid, b->pid);
-	assert_int_equal(a->tid, b->tid);
-	assert_int_equal(a->time, b->time);
-	assert_int_equal(a->period, b->period);
-	assert_int_equal(r->abi, q->abi);
-	assert_int_equal(r->mask, q->mask);
-	assert_int_equal(r->vec_mask, q->vec_mask);
-	assert_int_equal(r->pred_mask, q->pred_mask);
-	assert_int_equal(r->nr_vectors, q->nr_vectors);
-	assert_int_equal(r->vector_qwords, q->vector_qwords);
-	assert_int_equal(r->nr_pred, q->nr_pred);
-	assert_int_equal(r->pred_qwords, q->pred_qwords);
-	assert_same_words(&r->gpr, &q->gpr);
-	assert_same_words(&r->vec, &q->vec);
-	assert_same_words(&r->pred, &q->pred);
-}
-
-/*
- * One after the other they are what each is by itself, whatever was before: the same again, others of the same size, wider ones,
- * none, damaged ones, another event, less that is wanted.
- */
-static void a_series(void **state)
-{
-	const uint64_t type =
-		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_INTR;
-	struct sample_series series = { .event = NULL };
-	uint64_t seed = 3;
-	unsigned alike = 0;
-
-	(void)state;
-	for (int swap = 0; swap < 2; swap++) {
-		struct rec *t = start(swap, type);
-		struct perfdata_event other;
-
-		t->ev.attr.sample_regs_intr = 0x101;
-		t->ev.attr.sample_simd_regs_enabled = 1;
-		t->ev.attr.sample_simd_vec_reg_qwords = 8;
-		t->ev.attr.sample_simd_pred_reg_qwords = 1;
-		t->ev.attr.sample_simd_vec_reg_intr = 0xffff;
-		t->ev.attr.sample_simd_pred_reg_intr = 0xa5;
-		other = t->ev;
-		other.attr.sample_period = 1;
-		other.attr.sample_simd_vec_reg_intr = 0xff;
-		for (unsigned i = 0; i < 4000; i++) {
-			uint64_t what = unit_random(&seed) % 24, need = UINT64_MAX;
-			unsigned nr = what == 1 ? 8 : what == 2 ? 12 : 4;
-			unsigned qwords = what == 3 ? 4 : what == 1 ? 2 : what == 8 ? 9 : 4;
-			struct err e = { 0 };
-			int ret;
-
-			put_vectors(t, i, nr, qwords, what == 4);
-			if (what == 5)
-				need = PERF_SAMPLE_IP;
-			parse_size(t, need, what == 6 ? t->n - 24 : t->n);
-			t->r.misc = what == 7 ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER;
-			t->r.event = what == 9 ? &other : &t->ev;
-			err_clear(&t->e);
-			ret = sample_parse_some(&t->r, need, &t->s, &t->e);
-			alike += series.event == t->r.event;
-			assert_int_equal(sample_parse_next(&series, &t->r, need, &e), ret);
-			assert_string_equal(e.text, t->e.text);
-			if (!ret)
-				assert_same_sample(&series.s, &t->s);
-			else
-				assert_null(series.event);
-		}
-		series.event = NULL;
-		finish(t);
-	}
-	/* It is not done the long way each time. */
-	assert_true(alike > 2000);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -884,7 +713,6 @@ int main(void)
 		cmocka_unit_test(reads),	  cmocka_unit_test(some),
 		cmocka_unit_test(no_event),	  cmocka_unit_test(script_text),
 		cmocka_unit_test(simd_rows),	  cmocka_unit_test(every_word),
-		cmocka_unit_test(a_series),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -498,6 +498,8 @@ int sample_parse_next(struct sample_series *n, const struct record *rec, uint64_
 		   need == n->need && !rec->swap && is_alike(n, rec))) {
 		s->misc = rec->misc;
 		s->cpumode = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+		/* Who read the last one may have scaled it. */
+		s->period = rec->event->attr.sample_period;
 		load_words(rec->data + 8, rec->event->attr.sample_type, false, s);
 		s->intr_regs.gpr.p = rec->data + n->gpr;
 		s->intr_regs.vec.p = rec->data + n->vec;
