@@ -4,6 +4,7 @@
  *
  *	count.c	 edges, steps and stretches of code
  *	hops.c	 stacks to these
+ *	hop-tables.c tables of that: they grow, and are settled
  *	stacks.c stacks that came before
  *	outcomes.c what conditional branches did
  *	code.c	 which branches lie in a stretch
@@ -32,6 +33,12 @@
 
 #define LATE_CYCLES 4
 
+/* BRSTAT_WHY, of a hop's use: */
+#define USE_OPEN 1u /* counted by pairs: which edge comes behind it matters */
+#define USE_ALONE \
+	2u /* the branch behind it is all that its list has, and nothing is known of before */
+#define USE_LIST 2 /* from this bit on: of outcomes */
+
 /*
  * A branch by its addresses in memory and where the next one left, as far as an answer asks for that, with what is
  * counted of it and of the code behind it: one cache line, which one look at a stack leads to. Counts go on to the edge and to
@@ -42,7 +49,7 @@ struct hop {
 	uint64_t to;
 	uint64_t key; /* HOP_*: what else tells it apart; 0 = an empty slot */
 	uint32_t nr, mispred;
-	uint32_t use; /* what its answer does with each: hops.c */
+	uint32_t use; /* what its answer does with each: USE_ */
 	/* What it took from there to the next branch, where it was predicted; not for BRSTAT_QUALITY. */
 	uint32_t nr_cycles;
 	uint64_t cycles;
@@ -268,6 +275,7 @@ struct brstat {
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
+	bool retyped; /* BRSTAT_PATHS: traits of pairs may be from before a file said more */
 	struct tuples function_keys; /* object, symbol */
 	VEC(uint32_t) function_at;   /* by location; ID_NONE = not looked at */
 	VEC(struct function_count) functions;
@@ -327,6 +335,27 @@ uint32_t brstat_space(struct brstat *b, const struct thread *th);
  */
 int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
 		     struct thread *th, bool all);
+
+/* ---- hop-tables.c: 0 or -ENOMEM ---------------------------------------------------------------------- */
+
+/* Upper bits are a slot. Odd numbers without a pattern. */
+static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
+{
+	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
+}
+
+static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
+{
+	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
+}
+
+/* Twice as many slots. */
+int brstat_widen_hops(struct hops *t);
+int brstat_widen_pairs(struct brstat *b);
+/* What slots have counted goes on, and they begin anew: a pair, the times @i of a hop's code, hop @i. */
+void brstat_settle_pair(struct brstat *b, struct pair *p);
+int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i);
+int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
@@ -392,6 +421,8 @@ enum trait {
 #define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
 
 uint32_t brstat_traits(struct brstat *b, uint32_t step);
+/* A branch has one type; of files that say more the greatest counts, in whichever order they come. */
+void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type);
 /* Whether code in front of a branch at @end passes branches back in its function. */
 bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
 			 const struct loc *end);

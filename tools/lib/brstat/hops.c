@@ -15,12 +15,6 @@
 #include "branch/branch.h"
 #include "brstat-int.h"
 
-/* BRSTAT_WHY, of a hop's use: */
-#define USE_OPEN 1u /* counted by pairs: which edge comes behind it matters */
-#define USE_ALONE \
-	2u /* the branch behind it is all that its list has, and nothing is known of before */
-#define USE_LIST 2 /* from this bit on: of outcomes */
-
 #define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
 #define CHUNK	  64
 
@@ -64,90 +58,16 @@ struct walk_state {
 
 /* ---- tables ------------------------------------------------------------------------------------ */
 
-/* Upper bits are a slot. Odd numbers without a pattern. */
-static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
-{
-	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
-}
-
-static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
-{
-	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
-}
-
-static bool hash_of_pair(const void *slot, uint64_t *hash)
-{
-	const struct pair *p = slot;
-
-	*hash = pair_hash(p->before, p->edge);
-	return p->step;
-}
-
 /* Room for @more in a table of 2^@bits: half of it stays empty at least, so that most looks find what they are for at once. */
 static inline bool has_room(size_t nr, size_t more, unsigned bits)
 {
 	return likely((nr + more) * 2 <= (size_t)1 << bits);
 }
 
-static void free_hops(struct hops *t)
-{
-	free(t->v);
-	free(t->more);
-	*t = (struct hops){ 0 };
-}
-
-static void move_hops(struct hops *to, const struct hops *from)
-{
-	for (size_t i = 0; from->v && i < (size_t)1 << from->bits; i++) {
-		const struct hop *h = &from->v[i];
-		size_t at = hop_hash(h->from, h->to, h->key) >> (64 - to->bits);
-
-		if (!h->key)
-			continue;
-		while (to->v[at].key)
-			at = (at + 1) & (((size_t)1 << to->bits) - 1);
-		to->v[at] = *h;
-		to->more[at] = from->more[i];
-	}
-}
-
-static int widen_hops(struct hops *t)
-{
-	struct hops new = { .bits = t->v ? t->bits + 1 : HOP_BITS, .n = t->n };
-
-	if (new.bits > SLOTS_MAX)
-		return -ENOMEM;
-	new.v = slots_new(sizeof(*new.v) << new.bits);
-	new.more = slots_new(sizeof(*new.more) << new.bits);
-	if (!new.v || !new.more) {
-		free_hops(&new);
-		return -ENOMEM;
-	}
-	move_hops(&new, t);
-	free_hops(t);
-	*t = new;
-	return 0;
-}
-
-static int widen_pairs(struct brstat *b)
-{
-	unsigned bits = b->pairs ? b->pair_bits + 1 : PAIR_BITS;
-	struct pair *pairs;
-
-	if (bits > SLOTS_MAX)
-		return -ENOMEM;
-	pairs = slots_resize(b->pairs, b->pair_bits, bits, sizeof(*pairs), hash_of_pair);
-	if (!pairs)
-		return -ENOMEM;
-	b->pairs = pairs;
-	b->pair_bits = bits;
-	return 0;
-}
-
 static inline int room_for_pairs(struct brstat *b, size_t more)
 {
 	while (unlikely(!b->pairs || !has_room(b->nr_pairs, more, b->pair_bits)))
-		if (widen_pairs(b))
+		if (brstat_widen_pairs(b))
 			return -ENOMEM;
 	return 0;
 }
@@ -156,7 +76,7 @@ static inline int room_for_pairs(struct brstat *b, size_t more)
 static inline int room_for_hops(struct hops *t, size_t more)
 {
 	while (unlikely(!t->v || !has_room(t->n, more, t->bits)))
-		if (widen_hops(t))
+		if (brstat_widen_hops(t))
 			return -ENOMEM;
 	return 0;
 }
@@ -263,17 +183,6 @@ static struct pair *pair_behind(struct brstat *b, uint32_t before, uint32_t edge
 	return find_pair(b, before, now, pair_hash(before, now) >> (64 - b->pair_bits));
 }
 
-static void settle_pair(struct brstat *b, struct pair *p)
-{
-	struct walk_step *st = &b->steps.v[p->step - 1];
-
-	st->nr += p->nr;
-	st->nr_cycles += p->nr_cycles;
-	st->cycles += p->cycles;
-	p->nr = p->nr_cycles = 0;
-	p->cycles = 0;
-}
-
 static inline void count_pair(struct brstat *b, struct pair *p, uint32_t cycles)
 {
 	p->nr += b->times;
@@ -282,7 +191,7 @@ static inline void count_pair(struct brstat *b, struct pair *p, uint32_t cycles)
 		p->cycles += (uint64_t)cycles * b->times;
 	}
 	if (unlikely(p->nr >= COUNT_MAX))
-		settle_pair(b, p);
+		brstat_settle_pair(b, p);
 }
 
 /* ---- what is new ------------------------------------------------------------------------------- */
@@ -315,15 +224,6 @@ static uint32_t edge_behind(struct brstat *b, struct thread *th, struct taken *t
 	return edge_of(b, th, t);
 }
 
-/* A branch has one type; of a file that says more the greatest counts, in whichever order they come. */
-static void note_type(struct edge_info *info, unsigned type)
-{
-	if (type <= info->type)
-		return;
-	info->type = (uint8_t)type;
-	info->traits = 0;
-}
-
 /* What comes behind a hop. 0 or -ENOMEM. */
 static int look_behind(struct brstat *b, struct hop *h, struct hop_more *m, uint32_t next)
 {
@@ -353,7 +253,7 @@ static int look_at(struct brstat *b, struct thread *th, struct taken *t, struct 
 	m->edge = edge_of(b, th, t);
 	if (m->edge == ID_NONE)
 		return -ENOMEM;
-	note_type(&b->info.v[m->edge], branch_flags_type(t->flags));
+	brstat_note_type(b, &b->info.v[m->edge], branch_flags_type(t->flags));
 	if (b->o.what == BRSTAT_PATHS)
 		h->use = m->edge;
 	if (b->o.what != BRSTAT_QUALITY)
@@ -459,120 +359,6 @@ static int look_ahead(struct brstat *b, struct thread *th, struct chunk *c, size
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-static int settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
-{
-	static const struct cycle_hist none = { .min = UINT16_MAX };
-	struct cycle_hist *hist;
-
-	if (!h->nr_last[i])
-		return 0;
-	if (vec_reach(&b->hists, stretch, none))
-		return -ENOMEM;
-	hist = &b->hists.v[stretch];
-	hist->n[brstat_cycle_bucket(h->last[i])] += h->nr_last[i];
-	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
-	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
-	h->nr_last[i] = 0;
-	return 0;
-}
-
-static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
-{
-	struct walk_step *st = &b->steps.v[m->step];
-	int ret = 0;
-
-	st->nr_cycles += (uint64_t)h->nr_cycles + m->nr_missed;
-	st->cycles += h->cycles + m->cyc_missed;
-	st->nr_missed += m->nr_missed;
-	st->cyc_missed += m->cyc_missed;
-	h->nr_cycles = m->nr_missed = 0;
-	h->cycles = m->cyc_missed = 0;
-	for (unsigned i = 0; i < LATE_CYCLES; i++)
-		ret = ret ?: settle_last(b, m->stretch, h, i);
-	return ret;
-}
-
-/* Whether steps behind it are counted by pairs. */
-static inline bool has_pairs(const struct brstat *b, const struct hop *h)
-{
-	return b->o.what == BRSTAT_WHY && h->use & USE_OPEN;
-}
-
-static int settle_hop(struct brstat *b, struct hops *in, size_t i)
-{
-	struct hop_more *m = &in->more[i];
-	struct hop *h = &in->v[i];
-	int ret = 0;
-
-	if (m->edge != ID_NONE) {
-		struct edge_info *info = &b->info.v[m->edge];
-
-		info->nr += h->nr;
-		info->mispred += h->mispred;
-		info->flagged += h->key & HOP_FLAGGED ? h->nr : 0;
-	}
-	if (m->step != ID_NONE) {
-		if (!has_pairs(b, h))
-			b->steps.v[m->step].nr += h->nr;
-		ret = settle_cycles(b, m, h);
-	}
-	h->nr = h->mispred = 0;
-	return ret;
-}
-
-static void ask_for_settled(const struct brstat *b, const struct hop_more *m)
-{
-	if (m->edge != ID_NONE)
-		__builtin_prefetch(&b->info.v[m->edge], 1);
-	if (m->step != ID_NONE)
-		__builtin_prefetch(&b->steps.v[m->step], 1);
-}
-
-static int settle_hops(struct brstat *b, struct hops *in)
-{
-	size_t n = in->v ? (size_t)1 << in->bits : 0;
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < n; i++) {
-		if (i + AHEAD < n && in->v[i + AHEAD].key)
-			ask_for_settled(b, &in->more[i + AHEAD]);
-		if (in->v[i].key)
-			ret = settle_hop(b, in, i);
-	}
-	return ret;
-}
-
-static void settle_pairs(struct brstat *b)
-{
-	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n && b->pairs[i + AHEAD].nr)
-			__builtin_prefetch(&b->steps.v[b->pairs[i + AHEAD].step - 1], 1);
-		if (b->pairs[i].nr)
-			settle_pair(b, &b->pairs[i]);
-	}
-}
-
-void brstat_forget_hops(struct brstat *b)
-{
-	free_hops(&b->hops);
-	free_hops(&b->ends);
-}
-
-int brstat_settle(struct brstat *b)
-{
-	int ret = brstat_settle_stacks(b);
-
-	ret = ret ?: settle_hops(b, &b->hops);
-	ret = ret ?: settle_hops(b, &b->ends);
-	settle_pairs(b);
-	brstat_forget_hops(b);
-	brstat_forget_stacks(b);
-	brstat_settle_outcomes(b);
-	return ret;
-}
-
 /* A block mostly takes its time, and now and then another one. */
 static int note_cycles(struct brstat *b, struct hop *h, uint32_t stretch, uint32_t cycles)
 {
@@ -582,7 +368,7 @@ static int note_cycles(struct brstat *b, struct hop *h, uint32_t stretch, uint32
 		if (h->last[i] == cycles || h->nr_last[i] < h->nr_last[at])
 			at = i;
 	if (h->last[at] != cycles || unlikely(h->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (settle_last(b, stretch, h, at))
+		if (brstat_settle_last(b, stretch, h, at))
 			return -ENOMEM;
 		h->last[at] = (uint16_t)cycles;
 	}
@@ -678,7 +464,7 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 
 	h->nr += times;
 	h->mispred += (t->flags & 1) * times;
-	if (unlikely(h->nr >= COUNT_MAX) && settle_hop(b, in, i))
+	if (unlikely(h->nr >= COUNT_MAX) && brstat_settle_hop(b, in, i))
 		return -ENOMEM;
 	if (what == BRSTAT_PATHS)
 		return 0;
@@ -793,6 +579,8 @@ static int count_pairs(struct brstat *b, const struct walk_state *w, struct chun
 		if (unlikely(!p))
 			return -ENOMEM;
 		count_pair(b, p, t->cycles);
+		if (unlikely(b->retyped))
+			p->traits = brstat_traits(b, p->step - 1);
 		if (p->traits & TRAIT_RETURNS)
 			__builtin_prefetch(&b->info.v[t->edge]);
 		*walked++ = (struct stride){ p->step - 1, t->edge, p->traits };

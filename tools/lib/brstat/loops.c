@@ -309,6 +309,15 @@ uint32_t brstat_traits(struct brstat *b, uint32_t step)
 	       (b->stretches.v[st->stretch].passes_loops ? (unsigned)TRAIT_PASSED : 0);
 }
 
+void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type)
+{
+	if (type <= info->type)
+		return;
+	b->retyped |= info->traits != 0;
+	info->type = (uint8_t)type;
+	info->traits = 0;
+}
+
 /* ---- calls ------------------------------------------------------------------------------------- */
 
 /* Returned to @to from the code of @site, whose call came from @call. 0 or -ENOMEM. */

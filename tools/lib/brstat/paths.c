@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/numbered.h"
 #include "brstat-int.h"
 
 #define SUPER_MAX 64 /* blocks */
@@ -58,11 +59,6 @@ static void find_links(struct grow *g)
 	}
 }
 
-struct path_step {
-	uint64_t nr, place; /* place: of its edges */
-	uint32_t step;
-};
-
 /* An edge by where it is: objects and addresses. */
 struct placed {
 	uint64_t key[4];
@@ -110,50 +106,22 @@ static uint32_t *rank_edges(const struct brstat *b)
 	return rank;
 }
 
-/* A byte of what it is sorted by: how often first, or its place. */
-static inline unsigned byte_of(const struct path_step *p, bool by_nr, unsigned shift)
+/* Those of @v in order; @tmp has room for as many. NULL: no memory. */
+static struct numbered *by_nr(const struct brstat *b, struct numbered *v, struct numbered *tmp,
+			      size_t n)
 {
-	return (by_nr ? ~p->nr : p->place) >> shift & 0xff;
+	struct numbered *by_place = numbered_sort(v, tmp, n);
+
+	for (size_t i = 0; by_place && i < n; i++)
+		by_place[i].number = ~b->steps.v[by_place[i].id].nr;
+	return by_place ? numbered_sort(by_place, by_place == v ? tmp : v, n) : NULL;
 }
 
-/*
- * In order, byte by byte, the lowest first: there are hundreds of thousands. Equal ones stay as they are. @tmp has room for as
- * many; which of the two it ends up in is handed back.
- */
-static struct path_step *sort_by(struct path_step *v, struct path_step *tmp, size_t n, bool by_nr)
+/* Most often first, ~number times each; equal ones by where they are. NULL: no memory. */
+static struct numbered *sort_steps(const struct brstat *b, size_t *n)
 {
-	uint64_t differ = 0;
-
-	for (size_t i = 1; i < n; i++)
-		differ |= by_nr ? v[i].nr ^ v[0].nr : v[i].place ^ v[0].place;
-	for (unsigned shift = 0; shift < 64; shift += 8) {
-		size_t at[256] = { 0 }, before = 0;
-		struct path_step *from = v;
-
-		if (!(differ >> shift & 0xff))
-			continue;
-		for (size_t i = 0; i < n; i++)
-			at[byte_of(&v[i], by_nr, shift)]++;
-		for (unsigned i = 0; i < ARRAY_SIZE(at); i++) {
-			size_t nr = at[i];
-
-			at[i] = before;
-			before += nr;
-		}
-		for (size_t i = 0; i < n; i++)
-			tmp[at[byte_of(&v[i], by_nr, shift)]++] = v[i];
-		v = tmp;
-		tmp = from;
-	}
-	return v;
-}
-
-/* Most often first; equal ones by where they are. NULL: no memory. */
-static struct path_step *sort_steps(const struct brstat *b, size_t *n)
-{
-	struct path_step *v = calloc(2 * ((size_t)b->steps.n + 1), sizeof(*v));
+	struct numbered *v = calloc(2 * ((size_t)b->steps.n + 1), sizeof(*v)), *sorted = NULL;
 	uint32_t *rank = rank_edges(b);
-	struct path_step *sorted;
 
 	*n = 0;
 	for (uint32_t i = 0; v && rank && i < b->steps.n; i++) {
@@ -163,20 +131,17 @@ static struct path_step *sort_steps(const struct brstat *b, size_t *n)
 		    !brstat_is_listed(b, resolver_loc(b->res, b->info.v[st->edge].from)))
 			continue;
 		v[(*n)++] =
-			(struct path_step){ st->nr,
-					    (uint64_t)rank[st->before] << 32 | rank[st->edge], i };
+			(struct numbered){ (uint64_t)rank[st->before] << 32 | rank[st->edge], i };
 	}
-	if (v && rank) {
-		sorted = sort_by(v, v + *n, *n, false);
-		sorted = sort_by(sorted, sorted == v ? v + *n : v, *n, true);
-		if (sorted != v)
-			memcpy(v, sorted, *n * sizeof(*v));
-	} else {
-		free(v);
-		v = NULL;
-	}
+	if (v && rank)
+		sorted = by_nr(b, v, v + *n, *n);
+	if (sorted && sorted != v)
+		memcpy(v, sorted, *n * sizeof(*v));
 	free(rank);
-	return v;
+	if (sorted)
+		return v;
+	free(v);
+	return NULL;
 }
 
 static int add_super(struct grow *g, uint32_t nr_back, uint32_t nr_forward)
@@ -239,16 +204,16 @@ static int grow_super(struct grow *g, uint32_t seed)
 static int sort_supers(struct brstat *b)
 {
 	size_t n = b->supers.n;
-	struct path_step *v = calloc(2 * (n + 1), sizeof(*v)), *sorted;
+	struct numbered *v = calloc(2 * (n + 1), sizeof(*v)), *sorted = NULL;
 	struct brstat_super *to = calloc(n + 1, sizeof(*to));
-	int ret = v && to ? 0 : -ENOMEM;
 
-	if (!ret) {
-		for (size_t i = 0; i < n; i++)
-			v[i] = (struct path_step){ b->supers.v[i].runs, 0, (uint32_t)i };
-		sorted = sort_by(v, v + n, n, true);
-		for (size_t i = 0; i < n; i++)
-			to[i] = b->supers.v[sorted[i].step];
+	for (size_t i = 0; v && i < n; i++)
+		v[i] = (struct numbered){ ~b->supers.v[i].runs, (uint32_t)i };
+	if (v && to)
+		sorted = numbered_sort(v, v + n, n);
+	for (size_t i = 0; sorted && i < n; i++)
+		to[i] = b->supers.v[sorted[i].id];
+	if (sorted) {
 		free(b->supers.v);
 		b->supers.v = to;
 		b->supers.cap = n + 1;
@@ -256,13 +221,13 @@ static int sort_supers(struct brstat *b)
 	}
 	free(v);
 	free(to);
-	return ret;
+	return sorted ? 0 : -ENOMEM;
 }
 
 static int list_supers(struct brstat *b)
 {
 	struct grow *g = calloc(1, sizeof(*g));
-	struct path_step *v = NULL;
+	struct numbered *v = NULL;
 	size_t n = 0;
 	int ret = -ENOMEM;
 
@@ -278,10 +243,10 @@ static int list_supers(struct brstat *b)
 	}
 	for (size_t i = 0; !ret && i < n; i++) {
 		if (i + AHEAD < n)
-			__builtin_prefetch(&b->steps.v[v[i + AHEAD].step]);
-		b->sum.runs += v[i].nr;
-		if (!g->used[v[i].step])
-			ret = grow_super(g, v[i].step);
+			__builtin_prefetch(&b->steps.v[v[i + AHEAD].id]);
+		b->sum.runs += ~v[i].number;
+		if (!g->used[v[i].id])
+			ret = grow_super(g, v[i].id);
 	}
 	ret = ret ?: sort_supers(b);
 	free(g->links);

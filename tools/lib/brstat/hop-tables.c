@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The tables that hops.c counts in: how they grow, and where what their slots counted goes when they are settled, to
+ * edges, steps and histograms. All of these are sums.
+ */
+#include <stdlib.h>
+
+#include "brstat-int.h"
+
+/* ---- growing ----------------------------------------------------------------------------------- */
+
+static bool hash_of_pair(const void *slot, uint64_t *hash)
+{
+	const struct pair *p = slot;
+
+	*hash = pair_hash(p->before, p->edge);
+	return p->step;
+}
+
+static void free_hops(struct hops *t)
+{
+	free(t->v);
+	free(t->more);
+	*t = (struct hops){ 0 };
+}
+
+static void move_hops(struct hops *to, const struct hops *from)
+{
+	for (size_t i = 0; from->v && i < (size_t)1 << from->bits; i++) {
+		const struct hop *h = &from->v[i];
+		size_t at = hop_hash(h->from, h->to, h->key) >> (64 - to->bits);
+
+		if (!h->key)
+			continue;
+		while (to->v[at].key)
+			at = (at + 1) & (((size_t)1 << to->bits) - 1);
+		to->v[at] = *h;
+		to->more[at] = from->more[i];
+	}
+}
+
+int brstat_widen_hops(struct hops *t)
+{
+	struct hops new = { .bits = t->v ? t->bits + 1 : HOP_BITS, .n = t->n };
+
+	if (new.bits > SLOTS_MAX)
+		return -ENOMEM;
+	new.v = slots_new(sizeof(*new.v) << new.bits);
+	new.more = slots_new(sizeof(*new.more) << new.bits);
+	if (!new.v || !new.more) {
+		free_hops(&new);
+		return -ENOMEM;
+	}
+	move_hops(&new, t);
+	free_hops(t);
+	*t = new;
+	return 0;
+}
+
+int brstat_widen_pairs(struct brstat *b)
+{
+	unsigned bits = b->pairs ? b->pair_bits + 1 : PAIR_BITS;
+	struct pair *pairs;
+
+	if (bits > SLOTS_MAX)
+		return -ENOMEM;
+	pairs = slots_resize(b->pairs, b->pair_bits, bits, sizeof(*pairs), hash_of_pair);
+	if (!pairs)
+		return -ENOMEM;
+	b->pairs = pairs;
+	b->pair_bits = bits;
+	return 0;
+}
+
+/* ---- settling ---------------------------------------------------------------------------------- */
+
+void brstat_settle_pair(struct brstat *b, struct pair *p)
+{
+	struct walk_step *st = &b->steps.v[p->step - 1];
+
+	st->nr += p->nr;
+	st->nr_cycles += p->nr_cycles;
+	st->cycles += p->cycles;
+	p->nr = p->nr_cycles = 0;
+	p->cycles = 0;
+}
+
+int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
+{
+	static const struct cycle_hist none = { .min = UINT16_MAX };
+	struct cycle_hist *hist;
+
+	if (!h->nr_last[i])
+		return 0;
+	if (vec_reach(&b->hists, stretch, none))
+		return -ENOMEM;
+	hist = &b->hists.v[stretch];
+	hist->n[brstat_cycle_bucket(h->last[i])] += h->nr_last[i];
+	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
+	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	h->nr_last[i] = 0;
+	return 0;
+}
+
+static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
+{
+	struct walk_step *st = &b->steps.v[m->step];
+	int ret = 0;
+
+	st->nr_cycles += (uint64_t)h->nr_cycles + m->nr_missed;
+	st->cycles += h->cycles + m->cyc_missed;
+	st->nr_missed += m->nr_missed;
+	st->cyc_missed += m->cyc_missed;
+	h->nr_cycles = m->nr_missed = 0;
+	h->cycles = m->cyc_missed = 0;
+	for (unsigned i = 0; i < LATE_CYCLES; i++)
+		ret = ret ?: brstat_settle_last(b, m->stretch, h, i);
+	return ret;
+}
+
+/* Whether steps behind it are counted by pairs. */
+static inline bool has_pairs(const struct brstat *b, const struct hop *h)
+{
+	return b->o.what == BRSTAT_WHY && h->use & USE_OPEN;
+}
+
+int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i)
+{
+	struct hop_more *m = &in->more[i];
+	struct hop *h = &in->v[i];
+	int ret = 0;
+
+	if (m->edge != ID_NONE) {
+		struct edge_info *info = &b->info.v[m->edge];
+
+		info->nr += h->nr;
+		info->mispred += h->mispred;
+		info->flagged += h->key & HOP_FLAGGED ? h->nr : 0;
+	}
+	if (m->step != ID_NONE) {
+		if (!has_pairs(b, h))
+			b->steps.v[m->step].nr += h->nr;
+		ret = settle_cycles(b, m, h);
+	}
+	h->nr = h->mispred = 0;
+	return ret;
+}
+
+static void ask_for_settled(const struct brstat *b, const struct hop_more *m)
+{
+	if (m->edge != ID_NONE)
+		__builtin_prefetch(&b->info.v[m->edge], 1);
+	if (m->step != ID_NONE)
+		__builtin_prefetch(&b->steps.v[m->step], 1);
+}
+
+static int settle_hops(struct brstat *b, struct hops *in)
+{
+	size_t n = in->v ? (size_t)1 << in->bits : 0;
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < n; i++) {
+		if (i + AHEAD < n && in->v[i + AHEAD].key)
+			ask_for_settled(b, &in->more[i + AHEAD]);
+		if (in->v[i].key)
+			ret = brstat_settle_hop(b, in, i);
+	}
+	return ret;
+}
+
+static void settle_pairs(struct brstat *b)
+{
+	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (i + AHEAD < n && b->pairs[i + AHEAD].nr)
+			__builtin_prefetch(&b->steps.v[b->pairs[i + AHEAD].step - 1], 1);
+		if (b->pairs[i].nr)
+			brstat_settle_pair(b, &b->pairs[i]);
+	}
+}
+
+void brstat_forget_hops(struct brstat *b)
+{
+	free_hops(&b->hops);
+	free_hops(&b->ends);
+}
+
+int brstat_settle(struct brstat *b)
+{
+	int ret = brstat_settle_stacks(b);
+
+	ret = ret ?: settle_hops(b, &b->hops);
+	ret = ret ?: settle_hops(b, &b->ends);
+	settle_pairs(b);
+	brstat_forget_hops(b);
+	brstat_forget_stacks(b);
+	brstat_settle_outcomes(b);
+	return ret;
+}
