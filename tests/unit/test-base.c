@@ -675,7 +675,7 @@ static void test_loaded_refused(void **state)
 /* As a stable sort by the number would have it, whichever digits differ; what was in order stays. */
 static void test_numbered(void **state)
 {
-	struct {
+	struct item {
 		uint16_t size;
 		uint64_t number, was;
 	} item[5000];
@@ -697,9 +697,8 @@ static void test_numbered(void **state)
 		for (int again = 0; again < 2; again++) {
 			uint8_t seen[ARRAY_SIZE(item)] = { 0 };
 
-			assert_int_equal(numbered_sort_items(
-						 item, n, sizeof(item[0]),
-						 (size_t)((char *)&item[0].number - (char *)item)),
+			assert_int_equal(numbered_sort_items(item, n, sizeof(item[0]),
+							     offsetof(struct item, number)),
 					 0);
 			for (size_t i = 0; i < n; i++) {
 				assert_int_equal(item[i].size, item[i].was);
@@ -713,6 +712,7 @@ static void test_numbered(void **state)
 		}
 	}
 	assert_int_equal(numbered_sort_items(item, SIZE_MAX, sizeof(item[0]), 0), -ENOMEM);
+	assert_int_equal(numbered_sort_items(item, 2, NUMBERED_ITEM + 1, 0), -ENOMEM);
 }
 
 int main(void)
@@ -750,7 +750,7 @@ int main(void)
 		cmocka_unit_test(test_numbered),
 	};
 
-	/* As the program has it: what was large once and lies in the heap stays one of large pages for small ones behind it. */
+	/* As the program has it. In the heap, memory that was a large array's once stays one for large pages, also below small ones. */
 #ifdef M_MMAP_THRESHOLD
 	(void)mallopt(M_MMAP_THRESHOLD, 1 << 20);
 #endif

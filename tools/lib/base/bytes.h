@@ -70,7 +70,7 @@ static inline struct cursor cursor_init(const void *data, size_t size, bool swap
 	const unsigned char *end = size ? p + size : p; /* not even 0 may be added to NULL */
 	struct cursor c;
 
-	/* Member by member: a literal is put together in memory, and copied from there too soon. */
+	/* Member by member: a literal is put together in memory and copied, which waits for what was just written. */
 	c.p = c.start = p;
 	c.end = end;
 	c.swap = swap;

@@ -74,7 +74,7 @@ int numbered_sort_items(void *items, size_t n, size_t size, size_t at)
 	uint64_t before = 0;
 	bool is_sorted = true;
 
-	if (n > UINT32_MAX)
+	if (n > UINT32_MAX || size > NUMBERED_ITEM)
 		return -ENOMEM;
 	v = malloc((2 * n + 1) * sizeof(*v));
 	if (!v)

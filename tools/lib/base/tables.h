@@ -167,7 +167,7 @@ static inline uint32_t htab_peek(const struct htab *t, uint64_t hash)
 }
 
 int htab_add(struct htab *t, uint64_t hash, uint32_t idx); /* 0 or -ENOMEM */
-int htab_reserve(struct htab *t, size_t n);		   /* makes room for @n more at once; 0 or -ENOMEM */
+int htab_reserve(struct htab *t, size_t n); /* makes room for @n more at once; 0 or -ENOMEM */
 void htab_free(struct htab *t);
 
 /* ---- arena ------------------------------------------------------------------------------------ */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Pieces take times of all lengths: who waited for his turn with each would stand still half of the time, as soon as one
- * of many takes long. So texts are left, and whoever has the turn writes them. A place for one has a buffer of its own,
- * for which the text's is exchanged: buffers that have grown once go round.
+ * Pieces take times of all lengths: where each waits for its turn, all wait for one that takes long. So texts are left, and
+ * whoever has the turn writes them. A place for one has a buffer of its own, for which the text's is exchanged: buffers
+ * that have grown once go round.
  */
 #include <stdlib.h>
 
@@ -56,7 +56,8 @@ static void write_turn(struct turns *t, struct obuf *text, bool last)
 	obuf_move(t->to, text);
 	pthread_mutex_lock(&t->lock);
 	t->turn++;
-	if (last || t->to->code)
+	t->failed = t->to->code != 0;
+	if (last || t->failed)
 		t->end = t->turn;
 	pthread_cond_broadcast(&t->came);
 }
@@ -95,7 +96,7 @@ bool turns_write(struct turns *t, size_t i, struct obuf *text, bool last)
 			write_turn(t, &l->text, false);
 		}
 	}
-	failed = t->to->code != 0;
+	failed = t->failed;
 	pthread_mutex_unlock(&t->lock);
 	return failed;
 }

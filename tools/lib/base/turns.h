@@ -25,16 +25,17 @@ struct turns {
 	pthread_cond_t came;
 	size_t next, turn; /* to be taken, to be written */
 	size_t end;	   /* behind the last one that is wanted */
-	struct obuf *to;
-	struct turns_left
-		*left; /* texts of pieces whose turn has not come, by their number modulo @room */
+	struct obuf *to;   /* its, whose turn it is */
+	bool failed;	   /* writing, so far */
+	/* Texts of pieces whose turn has not come, by their number modulo @room. */
+	struct turns_left *left;
 	size_t room;
 };
 
 void turns_init(struct turns *t, size_t nr);
 /*
- * Where @threads threads write: those that are ahead of their turn leave their text and go on, so that no more lies in memory
- * than TURNS_LEFT pieces a thread. Without memory for that they wait.
+ * Where @threads threads write: those that are ahead of their turn leave their text and go on, as long as they are
+ * less than TURNS_LEFT pieces a thread ahead: so many lie in memory, beside those at hand. Without memory for that they wait.
  */
 #define TURNS_LEFT 2
 void turns_write_to(struct turns *t, struct obuf *to, size_t threads);
@@ -42,7 +43,7 @@ void turns_free(struct turns *t);
 /* The next piece that nobody has; TURNS_NONE = no more are wanted. */
 size_t turns_take(struct turns *t);
 /*
- * Piece @i is done, its text is all that @text has, which only collects (fd -1) and is empty behind it. Writes it if all
+ * Piece @i is done, its text is all that @text has, which only collects (fd -1), and is empty then if the piece is wanted. Writes it if all
  * before it were, with those behind it that were left; or else leaves it. @last: no piece behind it is wanted; then it
  * waits for its turn, and is written. Every piece that was taken has to come here. Whether writing failed so far.
  */

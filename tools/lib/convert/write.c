@@ -22,11 +22,11 @@ static int by_edge(const void *a, const void *b)
 /* By where they start, and those that start at one place among themselves; without memory all where they are. */
 static void sort_edges(struct local_edge *v, size_t n)
 {
-	bool one_by_one = numbered_sort_items(v, n, sizeof(*v), offsetof(struct local_edge, from));
+	bool unsorted = numbered_sort_items(v, n, sizeof(*v), offsetof(struct local_edge, from));
 	size_t alike;
 
 	for (size_t i = 0; i < n; i += alike) {
-		for (alike = 1; i + alike < n && (one_by_one || v[i].from == v[i + alike].from);)
+		for (alike = 1; i + alike < n && (unsorted || v[i].from == v[i + alike].from);)
 			alike++;
 		if (alike > 1)
 			qsort(v + i, alike, sizeof(*v), by_edge);
