@@ -145,6 +145,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 
 static void expect(void *ctx, uint64_t ip)
 {
+	_Static_assert(SESSION_EXPECT == TABLE_EXPECT, "the sample that is told of");
 	table_expect(((struct report *)ctx)->t, ip);
 }
 

@@ -148,6 +148,7 @@ enum session_consumer_flags {
 	SESSION_PARALLELISM = 8,
 };
 
+/* So far ahead a consumer is told of samples. */
 #define SESSION_EXPECT 6
 
 /* All but need and sample may be NULL. Errors end reading, unless said otherwise. */

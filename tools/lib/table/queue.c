@@ -348,9 +348,11 @@ bool table_expects(const struct table *t)
 }
 
 /*
- * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is four samples
+ * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is SUMS_AHEAD samples
  * away, and what that leads to when it is the next.
  */
+#define SUMS_AHEAD 4
+
 void table_expect(struct table *t, uint64_t ip)
 {
 	struct queue *q = table_expects(t) ? t->feed->queue : NULL;
@@ -359,7 +361,7 @@ void table_expect(struct table *t, uint64_t ip)
 	if (unlikely(!q))
 		return;
 	next = q->expected[0];
-	later = q->expected[3];
+	later = q->expected[SUMS_AHEAD - 1];
 	if (likely(next && next->row))
 		table_sums_soon(&t->sums, next->row - 1);
 	if (likely(later && later->row))
