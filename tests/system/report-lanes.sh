@@ -360,6 +360,32 @@ match [0-9]\.[0-9]+% +\[\.\] lanes_denormal +f32 +100\.0% +12\.5%
 exit 0
 ok text has the answer on a narrow terminal
 P
+# A long name moves its own row, not those of others; numbers stay at the right of a column, and who says how wide columns
+# are has them so.
+long=lanes_narrow_of_a_program_whose_names_are_as_long_as_templates_make_them
+if command -v objcopy >/dev/null && objcopy --redefine-sym lanes_narrow=$long "$LANES" "$TMP/lanes-long" 2>/dev/null &&
+	"$PERF" record -q --reg-source=ptrace --user-regs=ax,$wide --reg-budget 0 -F 1000 -o "$TMP/long.data" -- \
+		"$TMP/lanes-long" narrow 30000000 >"$TMP/out" 2>&1; then
+	on_screen <<P
+size 80x50
+env PERF_PAGER=cat
+run $PERF report --stdio -q --numbers -s sym,addr $TMP/denormal.data $TMP/long.data
+match lanes_narr.*_make_them
+match [0-9]\.[0-9]+% +\[\.\] lanes_denormal +0x[0-9a-f]+ +f32 +100\.0%
+exit 0
+size 80x50
+run $PERF report --stdio -q --numbers -s sym,symbol_size $TMP/denormal.data $TMP/long.data
+match lanes_denormal +[0-9]+  - +- +f32
+exit 0
+size 80x50
+run $PERF report --stdio --numbers -w 0,9 -s sym,addr -i $TMP/denormal.data
+match # Overhead +Samples +Slow +NaN
+exit 0
+ok a long name moves its own row alone
+P
+else
+	skip "a long name moves its own row alone" "no objcopy here, or it cannot be recorded: $(head -1 "$TMP/out")"
+fi
 like "in files rows are as they were" "$("$PERF" report --stdio --numbers -s dso,sym -i "$TMP/denormal.data" 2>&1)" \
 	'# Overhead +Samples +Slow +NaN +Inf +Denormal +Zero +IntZero +Type +.*Shared Object +Symbol'
 like "and where somebody names the columns" "$("$PERF" report --stdio -F overhead,sample,slow_numbers,sym -i "$TMP/denormal.data" 2>&1)" \

@@ -271,10 +271,11 @@ static struct faces answer(const struct report *r)
 		       .tasks = r->o.tasks || r->o.mmaps,
 		       .mmaps = r->o.mmaps,
 		       .color = r->color,
-		       /* Who names the columns has them as named. */
-		       .columns = for_programs(&r->o) || r->po.separator || r->po.fields
-					  ? 0
-					  : r->columns },
+		       /* Who names the columns, or how wide they are, has them so. */
+		       .columns =
+			       for_programs(&r->o) || r->po.separator || r->po.fields || r->o.widths
+				       ? 0
+				       : r->columns },
 	};
 }
 

@@ -152,15 +152,29 @@ void text_level_cell(struct faces_walk *k, const struct faces_cell *cell)
 	obuf_mem(k->out, o->buf + blanks, o->len - blanks);
 }
 
-/* A name in a column that may be narrower than some of them: those move what stands behind. */
+/*
+ * A name in a column that may be narrower than some of them: those move what stands behind. The cell comes as wide as the
+ * widest, and is aligned anew.
+ */
 static void put_narrow(struct faces_walk *k, const struct faces_cell *cell)
 {
-	uint64_t before = obuf_printed(k->out);
+	struct text *text = k->state;
+	struct obuf *o = &text->cell;
+	size_t from = 0;
+	int rest;
 
-	text_level_cell(k, cell);
-	before = obuf_printed(k->out) - before;
-	if (before < (uint64_t)cell->col->width)
-		obuf_pad(k->out, ' ', cell->col->width - (int)before);
+	o->len = 0;
+	faces_cell_text(k->f, cell, o);
+	while (o->len && o->buf[o->len - 1] == ' ')
+		o->len--;
+	while (from < o->len && o->buf[from] == ' ')
+		from++;
+	rest = cell->col->width - (int)(o->len - from);
+	if (cell->col->key->key->text_right)
+		obuf_pad(k->out, ' ', rest);
+	obuf_mem(k->out, o->buf + from, o->len - from);
+	if (!cell->col->key->key->text_right)
+		obuf_pad(k->out, ' ', rest);
 }
 
 static int aligned_cell(struct faces_walk *k, const struct faces_cell *cell)
