@@ -40,6 +40,8 @@ static int write_page(struct report *r, struct session *before, struct err *e)
 		.values = r->o.values,
 		.simd = r->o.simd,
 		.branches = r->stat_what,
+		.branch_stacks = !(r->stat_what & BRSTAT_QUALITY) ||
+				 perfdata_sample_types(r->pd) & PERF_SAMPLE_BRANCH_STACK,
 		.redact = r->o.redact,
 		.full_paths = r->o.session.full_paths,
 		.before = before,

@@ -151,8 +151,7 @@ static int want_more(struct page *p, struct err *e)
 		.machine = p->env->machine,
 		.arch = session_arch(p->session),
 		.what = p->o.branches,
-		.stacks = !(p->o.branches & BRSTAT_QUALITY) ||
-			  perfdata_sample_types(p->env->pd) & PERF_SAMPLE_BRANCH_STACK,
+		.stacks = p->o.branch_stacks,
 		.filter = session_filter(p->session),
 	};
 	const struct acc_env env = { .arch = session_arch(p->session),

@@ -34,6 +34,7 @@ struct page_opts {
 	unsigned marks; /* of enum keys_mark: what registers say, as tables and of instructions */
 	const char *values; /* the register of KEYS_MARK_VALUES */
 	unsigned branches;  /* what is asked of branch stacks: enum brstat_what */
+	bool branch_stacks; /* for that: any of the recordings that are joined has some */
 	bool simd;	    /* width of vectors and lanes of masks at instructions, too */
 	bool redact;	    /* and not of what was in registers */
 	bool full_paths;
