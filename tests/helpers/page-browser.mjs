@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS THREE ANSWERS REGISTERS TRUTH SHOTS: pages of tests/helpers/page-file.py in a browser, by the
+// page-browser.mjs PLAYWRIGHT CHROMIUM PAGE DIFF SIMD VECTORS THREE ANSWERS REGISTERS TRUTH TWINS SHOTS: pages of tests/helpers/page-file.py in a browser, by the
 // mouse and by the keyboard; DIFF is of two recordings, SIMD has vectors
-// (it may be missing), VECTORS is of tests/helpers/page-simd.py. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
+// (it may be missing), VECTORS is of tests/helpers/page-simd.py, TWINS of two objects with functions of the same names. "ok - NAME" and "not ok - NAME" for each test, reasons behind "# ".
 // Nothing waits for a time: each step waits for what is to be seen.
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-const [where, chromiumPath, file, diff, simd, vectors, three, answers, registers, truth, shots] = process.argv.slice(2);
+const [where, chromiumPath, file, diff, simd, vectors, three, answers, registers, truth, twins, shots] = process.argv.slice(2);
 const { chromium } = createRequire(import.meta.url)(where);
 const urlOf = (name) => `file://${encodeURI(name).replaceAll('#', '%23').replaceAll('?', '%3F')}`;
 
@@ -645,6 +645,14 @@ await page.click('#view tbody >> text=flushed');
 await page.waitForSelector('.listing');
 like('a function leads to its instructions', await page.evaluate(() => location.hash), /view=code/);
 await page.close();
+for (const object of ['one', 'two']) {
+	page = await open('#view=quality', {}, twins);
+	await page.click(`#view tbody tr:has-text("${object}") >> text=biased`);
+	await page.waitForSelector('.listing');
+	like(`... of its own object: ${object}`, await page.evaluate(() =>
+		document.querySelector('#view select').selectedOptions[0].textContent), new RegExp(`biased \\(${object}\\)`));
+	await page.close();
+}
 page = await open('#view=quality', {}, registers);
 await page.waitForSelector('#view tbody tr');
 like('names are text there, too', await text(page, '#view'), /document\.title="hit"/);

@@ -24,6 +24,26 @@ cp "$ROOT/tests/data/answers/truth" "$TMP/sys/opt/truth"
 "$PERF" report -q --symfs "$TMP/sys" --numbers --idle-lanes --apx --values 'zmm1.f32[0]' --profile-quality -i "$ROOT/tests/data/answers/regs.data" --html "$TMP/truth.html" 2>/dev/null
 made_file page-file "$TMP" "$TMP/registers.data" registers
 "$PERF" report -q -i "$TMP/registers.data" --dirty --values ax --profile-quality --html "$TMP/registers.html" 2>/dev/null
+# Two objects with functions of the same names, both hot.
+mkdir -p "$TMP/twins"
+cp "$O/tests/helpers/branch-kinds" "$TMP/twins/one"
+cp "$O/tests/helpers/branch-kinds" "$TMP/twins/two"
+(cd "$TMP/twins" && PYTHONPATH=$ROOT/tests/helpers python3 - <<'PY'
+import os, subprocess
+from perfdata import *
+words = [line.split() for line in subprocess.run(['nm', 'one'], capture_output=True, text=True).stdout.splitlines()]
+at = [int(w[0], 16) for w in words if w[-1] == 'biased'][0]
+r = Recording(Attr(sample_type=IP | TID | TIME, flags='sample_id_all mmap2'), step=1000000)
+r.comm(10, 'twins')
+for i, name in enumerate(('one', 'two')):
+    r.mmap2(10, 0x400000 * (i + 1), 0x100000, 0, os.path.abspath(name))
+    for _ in range(500):
+        r.sample(ip=0x400000 * (i + 1) + at, pid=10)
+r.features[ARCH] = r.string('x86_64')
+r.write('twins.data')
+PY
+)
+"$PERF" report -q -i "$TMP/twins/twins.data" --profile-quality --html "$TMP/twins.html" 2>/dev/null
 shots=$O/page
 mkdir -p "$shots"
 told() {
@@ -38,7 +58,7 @@ told() {
 NOISE=$("$PERF" diff -s sym --csv "$TMP/before.data" "$TMP/perf.data" 2>/dev/null | awk -F, '$1 ~ /^cycles/ && $2 ~ /leaf/ { printf "%.2f", $NF; exit }')
 export NOISE
 # Chromium writes into its home, which is this test's own.
-node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$TMP/answers.html" "$TMP/registers.html" "$TMP/truth.html" "$shots" >"$TMP/told" 2>"$TMP/err"
+node "$ROOT/tests/helpers/page-browser.mjs" "$driver" "$browser" "$TMP/pa ge#1.html" "$TMP/diff.html" "$TMP/simd.html" "$TMP/vectors.html" "$TMP/three.html" "$TMP/answers.html" "$TMP/registers.html" "$TMP/truth.html" "$TMP/twins.html" "$shots" >"$TMP/told" 2>"$TMP/err"
 status=$?
 told
 is "the driver comes to its end" $status 0

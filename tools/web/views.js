@@ -172,12 +172,27 @@ function recordingView(model, s, go) {
 	return box;
 }
 
+/**
+ * The function that has these texts as name and object: undefined where its instructions are not here, or more than one has
+ * them.
+ * @param {Model} model @returns {(name: string, object: string) => number|undefined}
+ */
+function codeFinder(model) {
+	/** @type {Map<string, number|undefined>} */
+	const frames = new Map();
+	const key = (/** @type {string} */ name, /** @type {string} */ object) => `${name}\0${object}`;
+	for (const { frame } of model.data.code || []) {
+		const k = key(model.names[frame], model.objectName(frame));
+		frames.set(k, frames.has(k) ? undefined : frame);
+	}
+	return (name, object) => frames.get(key(name, object));
+}
+
 /** @param {Model} model @param {(change: Partial<State>) => void} go */
 function placeLinks(model, go) {
-	/** @type {Map<string, number>} */
-	const frames = new Map((model.data.code || []).map((c) => [model.names[c.frame], c.frame]));
+	const code = codeFinder(model);
 	return (/** @type {Place} */ p) => {
-		const frame = p.name === undefined ? undefined : frames.get(p.name);
+		const frame = p.name === undefined ? undefined : code(p.name, p.object || '');
 		return frame === undefined ? placeText(p)
 			: button(placeText(p), () => go({ view: 'code', function: frame }), { class: 'link', title: 'its instructions' });
 	};
@@ -223,7 +238,7 @@ function answerTables(model, s, go) {
  */
 function qualityView(model, s, go) {
 	const box = el('div', { class: 'view' });
-	const code = new Map((model.data.code || []).map((c) => [model.names[c.frame], c.frame]));
+	const code = codeFinder(model);
 	const filter = el('input', { type: 'search', id: 'filter' });
 	filter.value = s.filter;
 	filter.addEventListener('change', () => go({ filter: filter.value }));
@@ -231,10 +246,10 @@ function qualityView(model, s, go) {
 		el('p', { class: 'note' }, 'Whether this recording is enough for an optimizer (BOLT, AutoFDO, Propeller, PGO): of all samples, whatever is chosen above.'),
 		...aside(model, s));
 	for (const a of model.data.quality || []) {
-		const subject = a.heads.indexOf('Function');
+		const subject = a.heads.indexOf('Function'), object = a.heads.indexOf('Object');
 		box.append(el('h2', {}, a.title), ...(a.legend ? [el('p', { class: 'note' }, a.legend.replace(/\n/g, ' ').trim())] : []),
 			...textTable(a, s, go, (text, row, c) => {
-				const frame = c === subject ? code.get(text) : undefined;
+				const frame = c === subject ? code(text, a.rows[row][object] || '') : undefined;
 				return frame === undefined ? short(text)
 					: button(short(text), () => go({ view: 'code', function: frame, zoom: [] }), { class: 'link', title: 'its instructions' });
 			}));
