@@ -48,6 +48,8 @@ P
 }
 
 if [ $class = zmm ]; then
+	# Samples are of the instruction that runs next: some are of the loop's few of 512 bits and most of those around them,
+	# how many is the CPU's and the load's.
 	holds "the loop with zmm registers uses zmm" wide.data simdloop_avx512 \
 		'use == "uses zmm" and live512 > 99 and code512 > 1 and samples > 20'
 	holds "its masks are as full as they were made" wide.data simdloop_avx512 '30 < masks < 60'
