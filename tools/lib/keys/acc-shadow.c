@@ -35,7 +35,7 @@ static bool pointer_of(const struct sample *s, uint64_t *ssp)
 	       sample_reg(&s->intr_regs, SSP_REG, ssp) && *ssp;
 }
 
-/* Its chain in user space is an LBR call stack: what the kernel recorded as chain is that of the kernel alone. */
+/* Its chain in user space is an LBR call stack: user frames that the kernel recorded are not used. */
 static bool has_lbr(const struct sample *s)
 {
 	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
