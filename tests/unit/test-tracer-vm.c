@@ -387,6 +387,41 @@ static void test_exactly(void **state)
 	vm_free(vm);
 }
 
+/* At a stop within a walk the program may have written code anew: what was decoded before is compared again. */
+static void test_rewritten(void **state)
+{
+	static unsigned char code[4096] __attribute__((aligned(4096)));
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code };
+	struct vm_insn *in;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	for (unsigned quick = 0; quick < 2; quick++) {
+		memcpy(code, "\xb8\x01\0\0\0\x90\x0f\x05", 8); /* mov $1, %eax; nop; syscall */
+		vm_begin(vm, getpid(), &r);
+		assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+		assert_int_equal(vm->reg[VM_AX], 1);
+		memcpy(code, "\xb8\x02\0\0\0\x0f\x05", 7); /* mov $2, %eax; syscall */
+		vm_sync(vm, &r);
+		if (quick)
+			assert_int_equal(vm_probe(vm, r.rip, 8), VM_OK);
+		assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+		assert_int_equal(vm->reg[VM_AX], 2);
+		assert_int_equal(vm->rip, r.rip + 5);
+	}
+	/* a stop, and a store into code that came from no page since */
+	memcpy(code, "\xb8\x01\0\0\0\x0f\x05", 7);
+	vm_begin(vm, getpid(), &r);
+	assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+	vm_sync(vm, &r);
+	assert_int_equal(vm_store(vm, r.rip + 1, 1, 3, true), VM_OK);
+	assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+	assert_int_equal(vm->reg[VM_AX], 3);
+	vm_free(vm);
+}
+
 static void test_ends(void **state)
 {
 	static const unsigned char sys[] = { 0x0f, 0x05 }, trap[] = { 0xcc };
@@ -428,6 +463,7 @@ int main(void)
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_exactly),
+		cmocka_unit_test(test_rewritten),
 		cmocka_unit_test(test_ends),
 	};
 

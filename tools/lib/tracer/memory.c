@@ -96,6 +96,7 @@ static void drop_pages(struct vm *vm)
 	} else {
 		forget_places(vm);
 		vm->nr_pages = 0;
+		vm->walk++; /* instructions, too: compare them again */
 	}
 	memset(vm->near, 0, sizeof(vm->near));
 	vm->keep_pages = false;
@@ -316,7 +317,6 @@ static void begin_walk(struct vm *vm, pid_t tid)
 		close_mem(vm);
 	vm->single_reads = 0;
 	vm->tid = tid;
-	vm->walk++;
 	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))
 		forget_insns(vm);
 	vm->keep_pages = false;

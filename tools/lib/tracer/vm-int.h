@@ -144,7 +144,7 @@ struct vm_vector {
 /* All that exec-quick.c asks for lies in one cache line. */
 struct vm_insn {
 	uint64_t addr;
-	uint32_t checked; /* the walk in which the bytes were last compared */
+	uint32_t checked; /* the vm->walk in which the bytes were last compared */
 	uint32_t next[2]; /* what came behind it, not taken and taken: index + 1 */
 	uint8_t op;	  /* enum vm_op */
 	uint8_t quick;	  /* enum vm_quick */
@@ -197,7 +197,7 @@ struct vm_page {
 
 /*
  * In the order in which they were first seen, so that a loop's lie together. The bytes are compared
- * once in every walk.
+ * once in every walk, and again when they may have changed within it.
  */
 struct vm_insns {
 	uint32_t nr;
@@ -294,7 +294,7 @@ struct vm {
 	uint8_t lazy, lazy_size;     /* enum vm_lazy; bytes of */
 	uint64_t lazy_a, lazy_b;
 	uint64_t rip, fs_base, gs_base;
-	uint32_t walk;
+	uint32_t walk; /* another one whenever code may have changed */
 	uint32_t nr_trace;
 	uint64_t executed;	       /* instructions interpreted */
 	uint64_t stored, stored_value; /* the newest store; */
