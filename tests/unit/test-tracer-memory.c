@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -251,12 +252,37 @@ static void test_ahead(void **state)
 	vm_free(vm);
 }
 
+/* No descriptor is left for a file of memory: every page comes by a call of its own. */
+static void test_no_files(void **state)
+{
+	struct rlimit few = { 0 }, before;
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+	few.rlim_max = before.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	for (unsigned round = 0; round < 2; round++) {
+		vm->epoch = round; /* known, and not */
+		vm_begin_bare(vm, getpid());
+		assert_true(vm->mem_fd < 0);
+		for (unsigned i = 0; i < PAGES; i++)
+			expect(vm, memory + i * VM_PAGE + 1000 * round, i + 1);
+		expect_none(vm, (const unsigned char *)8);
+	}
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+	unmap();
+	vm_free(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec),	 cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
+		cmocka_unit_test(test_no_files),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

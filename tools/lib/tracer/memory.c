@@ -187,6 +187,15 @@ static bool read_blocks(const struct vm *vm, struct vm_page *p, uint8_t missing)
 	return process_vm_readv(vm->tid, to, n, from, n, 0) == n * VM_BLOCK;
 }
 
+/* Where no descriptor is left for the file, each page comes by a call of its own. */
+static bool read_page(struct vm *vm, struct vm_page *p, uint8_t missing)
+{
+	bool few = vm->mem_fd < 0 && !vm->epoch && vm->single_reads++ < SINGLE_READS;
+
+	return (few && read_blocks(vm, p, missing)) || read_as_tracer(vm, p, missing) ||
+	       (vm->mem_fd < 0 && !few && read_blocks(vm, p, missing));
+}
+
 /*
  * The blocks of mask @need, or all that are missing where it is not the first time: what a program
  * touches once would cost it the cache lines of a whole page, which come back to it slowly.
@@ -194,9 +203,8 @@ static bool read_blocks(const struct vm *vm, struct vm_page *p, uint8_t missing)
 static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 {
 	uint8_t missing = p->have ? (uint8_t)~p->have : need;
-	bool few = vm->mem_fd < 0 && !vm->epoch && vm->single_reads++ < SINGLE_READS;
 
-	if ((few && read_blocks(vm, p, missing)) || read_as_tracer(vm, p, missing))
+	if (read_page(vm, p, missing))
 		p->have |= missing;
 	else if (vm->guesses && vm_read_vvar(vm->tid, p->addr, p->data))
 		p->have = UINT8_MAX, vm->guessed = true;
