@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/tables.h"
@@ -32,7 +33,8 @@
 #define USUAL	    8	      /* stops of which the price is averaged */
 #define PARTS	    4	      /* in which debts are paid */
 #define CREDIT	    2	      /* usual rests that a thread can have in advance */
-#define TIMES	    64	      /* threads whose time's file is kept open */
+#define TIMES	    64	      /* threads whose time's file is kept open, at most, */
+#define TIMES_PART  8	      /* and of all descriptors such a part: others are for events */
 #define SLEEP_NS    100000000 /* one that rests and does not run is looked at so often at least, */
 #define SLEEPERS    256	      /* and less often where there are more */
 
@@ -64,9 +66,22 @@ void budget_forget(struct tracer *t, struct tracee *th)
 	t->times--;
 }
 
+/* Whether one file more may be kept open: a thread for which there is no descriptor is not sampled. */
+static bool may_keep(struct tracer *t)
+{
+	struct rlimit l;
+
+	if (!t->times_most) {
+		t->times_most = TIMES;
+		if (!getrlimit(RLIMIT_NOFILE, &l))
+			t->times_most = (unsigned)min_u64(TIMES, l.rlim_cur / TIMES_PART + 1);
+	}
+	return t->times < t->times_most;
+}
+
 /*
- * The CPU time of @th (ns); where nobody counts it the time that passes. The file is kept open, for so many threads as leave
- * descriptors for events.
+ * The CPU time of @th (ns); where nobody counts it the time that passes. Of some threads the file
+ * is kept open.
  */
 static uint64_t cpu_time(struct tracer *t, struct tracee *th)
 {
@@ -80,10 +95,12 @@ static uint64_t cpu_time(struct tracer *t, struct tracee *th)
 		snprintf(path, sizeof(path), "/proc/%d/schedstat", th->tid);
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 		n = fd >= 0 ? pread(fd, buf, sizeof(buf) - 1, 0) : -1;
-		if (n > 0 && t->times < TIMES)
-			th->time_fd = fd, t->times++;
-		else if (fd >= 0)
+		if (n > 0 && may_keep(t)) {
+			th->time_fd = fd;
+			t->times++;
+		} else if (fd >= 0) {
 			close(fd);
+		}
 	}
 	if (n <= 0)
 		return tracer_now();

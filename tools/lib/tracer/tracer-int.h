@@ -142,8 +142,9 @@ struct tracer {
 		uint64_t cost;	 /* of a stop, running mean (ns) */
 		size_t turn;	 /* who is let on first */
 	} account;
-	unsigned times;	    /* of threads that have a time_fd */
-	int64_t clock_diff; /* our clock less the samples', at the smallest delay seen */
+	unsigned times;	     /* of threads that have a time_fd */
+	unsigned times_most; /* 0 = not looked up yet */
+	int64_t clock_diff;  /* our clock less the samples', at the smallest delay seen */
 	uint64_t clock_seen;
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
