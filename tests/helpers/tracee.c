@@ -11,6 +11,7 @@
  *	jit		writes code, runs it, writes other code over it
  *	borrowed	vfork whose child computes, 8 times
  *	vfork		vfork + exec			threadexec	exec from a second thread
+ *	handed		vfork whose child computes, and executes what computes on
  *	odd		runs code that cannot be read, with an instruction that nobody knows
  *	flags		looks at its trap flag		rounds		rep movs of 4000 rounds
  *	loops		loop and jrcxz, taken and not
@@ -612,6 +613,19 @@ static int borrowed(void)
 	return ok != 8;
 }
 
+static int handed(void)
+{
+	pid_t pid = vfork();
+	int status = 1;
+
+	if (!pid) {
+		sink = compute(2 * UNIT);
+		execl(self, self, "work", "2", NULL);
+		_exit(127);
+	}
+	return waitpid(pid, &status, 0) != pid || status;
+}
+
 static void *exec_thread(void *arg)
 {
 	(void)arg;
@@ -693,7 +707,8 @@ int main(int argc, char **argv)
 		      { "clonevm", clonevm },	{ "daemon", daemonize },
 		      { "seccomp", seccomp },	{ "debugger", debugger },
 		      { "recv", recvs },	{ "protected", protected },
-		      { "uid", uid },		{ "wait", waits } };
+		      { "uid", uid },		{ "wait", waits },
+		      { "handed", handed } };
 
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return 1;

@@ -132,6 +132,16 @@ real xz xz -1 -k -c nums
 real lua lua5.4 -e 'local t={} for i=1,1500000 do t[i%1000]=(t[i%1000] or 0)+i*2 end print(t[5])'
 real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my $c=0; for (values %h) { $c++ while /AB?C+/g } print "$c\n"'
 
+# What a walk keeps open of a thread shows the memory that it had then: not any more that of a program
+# which executes another, in a chain, from a second thread, or while it has its parent's memory.
+for mode in execs threadexec handed; do
+	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1000 -o h.data \
+		"$O/tests/helpers/tracee" $mode >/dev/null 2>err
+	"$PERF" script -i h.data -F ip,brstack | awk '{ n++; full += gsub("/-/", "&") >= 32 }
+		END { print (n >= 20 && full * 10 >= n * 9 ? "full" : full + 0 " of " n + 0) }' >full
+	is "$mode: stacks of every program are full" "$(cat full)" full || diag "$(cat err)"
+done
+
 # Registers with branches read them where the stack ends: there every stack is compared with the
 # thread, which must have come to where the computing said.
 "$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
