@@ -142,6 +142,16 @@ for mode in execs threadexec handed; do
 	is "$mode: stacks of every program are full" "$(cat full)" full || diag "$(cat err)"
 done
 
+# What is kept open for threads' times is closed when they end.
+cat >kids.sh <<'E'
+for i in $(seq 60); do "$1" execs 2 >/dev/null; done
+ls -l /proc/$PPID/fd | grep -c schedstat
+E
+"$PERF" record -q -b --branch-source=software --branch-budget 50 -F 2000 -o h.data \
+	sh kids.sh "$O/tests/helpers/tracee" >out 2>err
+[ "$(cat out)" -le 8 ] && pass "nothing stays open of 60 programs that ended" ||
+	fail "nothing stays open of 60 programs that ended" "$(cat out) files" "$(cat err)"
+
 # Registers with branches read them where the stack ends: there every stack is compared with the
 # thread, which must have come to where the computing said.
 "$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
