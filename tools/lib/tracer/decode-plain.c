@@ -2,9 +2,9 @@
 /*
  * The instructions that most x86-64 code is made of, decoded by two tables: moves, arithmetic, near branches of
  * general registers. A walk comes to places where it has never been, and there it waits for its decoder: the
- * library, which knows every instruction there is, takes thousands of its own for each. What the tables lack
- * (LOCK and REP, vectors, what is rare) is left to it, and what they have comes out as it would from there
- * (test-tracer-decode.c asks both of all).
+ * library, which knows every instruction there is, takes long for each. What the tables lack (LOCK and REP,
+ * vectors, what is rare) is left to it, and what they have comes out as it would from there
+ * (test-tracer-decode.c asks both of every opcode and ModRM, behind the prefixes that are read here).
  *
  *	[2e 3e 64 65 66] [REX] opcode | 0F opcode   [ModRM [SIB] [displacement]]   [constant]
  */
@@ -419,7 +419,7 @@ static bool choose(struct plain *x, struct vm_insn *in, const struct row *row)
 	}
 	if (in->op == OP_GENERIC || (row->form == G_M && x->modrm >> 6 == 3))
 		return false;
-	/* more than one prefix for the width, or one that changes nothing: nobody compiles that */
+	/* more than one prefix for the width, or one that changes nothing: rare, left to the library */
 	if (x->half && (row->wide || x->rex & REX_W || x->opcode == 0x63))
 		return false;
 	x->size = row->wide ? row->wide : x->rex & REX_W ? 8 : x->half ? 2 : 4;
