@@ -4,7 +4,7 @@
  * general registers. A walk comes to places where it has never been, and there it waits for its decoder: the
  * library, which knows every instruction there is, takes long for each. What the tables lack (LOCK and REP,
  * vectors, what is rare) is left to it, and what they have comes out as it would from there
- * (test-tracer-decode.c asks both of every opcode and ModRM, behind the prefixes that are read here).
+ * (test-tracer-decode.c asks both of every opcode and ModRM, behind many a row of prefixes).
  *
  *	[2e 3e 64 65 66] [REX] opcode | 0F opcode   [ModRM [SIB] [displacement]]   [constant]
  */

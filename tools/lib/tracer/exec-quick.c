@@ -526,8 +526,8 @@ void vm_choose_quick(struct vm_insn *in)
 }
 
 /*
- * What came next the last time, if it does again; NULL: vm_fetch() searches. Most often it is the one that was seen next,
- * too: then its place is known without waiting for anything to be loaded.
+ * What came next the last time, if it does again; NULL: vm_fetch() searches. Most often it is the
+ * one that was seen next, too: then its place is known without waiting for anything to be loaded.
  */
 static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, bool taken)
 {
@@ -546,9 +546,9 @@ static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, b
 }
 
 /*
- * From *@at on, as long as what comes next was decoded next, too, and short cuts do. Returns how many instructions were
- * executed, @most at most, and vm->last is the last of them; *@r VM_UNKNOWN: it ended before *@at. All registers
- * are known before, and so they are behind it.
+ * From *@at on, as long as what comes next was decoded next, too, and short cuts do. Returns how
+ * many instructions were executed, @most at most, and vm->last is the last of them; *@r VM_UNKNOWN:
+ * it ended before *@at. All registers are known before, and so they are behind it.
  */
 static inline uint64_t run_straight(struct vm *vm, struct vm_insn **at, uint64_t most,
 				    enum vm_result *r)

@@ -133,8 +133,9 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 
 /*
  * Pages one by one: a call of /proc/PID/mem takes less than one of process_vm_readv(), which finds
- * the process and asks for permission each time; to open it takes as long as a few of them. It shows the memory that the
- * thread had when it was opened: so it is kept for the next walk only by who knows that no program was executed meanwhile.
+ * the process and asks for permission each time; to open it takes as long as a few of them. It
+ * shows the memory that the thread had when it was opened: so it is kept for the next walk only by
+ * who knows that no program was executed meanwhile.
  */
 static bool open_mem(struct vm *vm)
 {
@@ -549,7 +550,10 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	return most;
 }
 
-/* Where the search for @addr begins: instructions that lie together are looked for in the same lines of the cache. */
+/*
+ * Where the search for @addr begins: instructions that lie together are looked for in the same
+ * lines of the cache.
+ */
 static uint32_t first_slot(uint64_t addr)
 {
 	return (uint32_t)(hash_u64(addr >> 6) << 5 | (addr >> 1 & 31)) % VM_INSN_SLOTS;

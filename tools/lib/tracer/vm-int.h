@@ -62,8 +62,8 @@ struct vm_insn;
 struct vm;
 
 /*
- * What exec-quick.c does: with two operands a code for each pair of kinds, in this order. R, M and I: a register,
- * memory, an immediate.
+ * What exec-quick.c does: with two operands a code for each pair of kinds, in this order. R, M and
+ * I: a register, memory, an immediate.
  */
 enum vm_pair { VM_RR, VM_RI, VM_RM, VM_MR, VM_MI, VM_PAIRS };
 
@@ -108,7 +108,10 @@ struct vm_sum {
 #define VM_SLOT_GS   30
 #define VM_SLOT_ZERO 31
 
-/* How exec-quick.c keeps status flags that nobody has asked for yet: as the operands of what sets them. */
+/*
+ * How exec-quick.c keeps status flags that nobody has asked for yet: as the operands of what sets
+ * them.
+ */
 enum vm_lazy {
 	VM_LAZY_NOT,
 	VM_LAZY_SUB,
@@ -284,8 +287,8 @@ struct vm {
 	uint64_t mem_epoch;    /* the epoch in which it was opened */
 	unsigned single_reads; /* of pages in this walk */
 	/*
-	 * Set by the caller before a walk begins: as long as it is the same, a number of a thread is that of the same
-	 * thread, and it has not executed another program. 0: nobody knows.
+	 * Set by the caller before a walk begins: as long as it is the same, a number of a thread
+	 * is that of the same thread, and it has not executed another program. 0: nobody knows.
 	 */
 	uint64_t epoch;
 	uint64_t reg[VM_REGS_MOST];
@@ -345,7 +348,10 @@ void vm_free(struct vm *vm);
  * is set before.
  */
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
-/* As vm_begin(), for a short look: few pages will be needed, and what the next walk needs is what the last one did. */
+/*
+ * As vm_begin(), for a short look: few pages will be needed, and what the next walk needs is what
+ * the last one did.
+ */
 void vm_look(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
 /* The first half of vm_begin(): the caller sets the registers. */
 void vm_begin_bare(struct vm *vm, pid_t tid);
@@ -467,8 +473,8 @@ enum vm_op {
 void vm_choose_quick(struct vm_insn *in);
 
 /*
- * decode.c: one of x86-64, into what is all 0 but address and bytes; false when the bytes are none, or there is no
- * decoder. By tables, where these have it, or by the library.
+ * decode.c: one of x86-64, into what is all 0 but address and bytes; false when the bytes are none,
+ * or there is no decoder. By tables, where these have it, or by the library.
  */
 bool vm_decode(struct vm_insn *in, const unsigned char *bytes, size_t n);
 bool vm_decode_library(struct vm_insn *in, const unsigned char *bytes, size_t n);
