@@ -72,7 +72,7 @@ holds "SSE code uses xmm" xmm.data simdloop_sse2 \
 
 # The kernel's general registers beside them, in either order of the options.
 for order in "-Iip --user-regs=ymm" "--user-regs=ymm -Iip"; do
-	"$PERF" record -q $order --reg-source=auto -F 500 -o "$TMP/both.data" -- \
+	"$PERF" record -q $order --reg-source=auto --reg-budget 0 -F 500 -o "$TMP/both.data" -- \
 		"$PERF" test -w simdloop 0.3 avx2 >"$TMP/out" 2>&1
 	like "record $order" "$("$PERF" script -F ip,sym,iregs,simd --regs=ymm3 -i "$TMP/both.data" 2>&1 |
 		tr '\n\t' '  ')" 'simdloop_avx2 ABI:2 +IP:0x[0-9a-f]+ +user YMM3 +0x5151000000000300'
