@@ -153,7 +153,7 @@ static inline size_t parse_address(struct plain *x, const unsigned char *p, size
 	if (n < at + wide)
 		return 0;
 	if (wide == 1)
-		x->disp = (int8_t)p[at];
+		x->disp = (int8_t)p[at]; /* signed: NOLINT(bugprone-signed-char-misuse) */
 	else if (wide)
 		x->disp = (int32_t)load_u32(p + at, host_is_big_endian());
 	return at + wide;

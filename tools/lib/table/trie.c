@@ -62,7 +62,7 @@ int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t
 int table_trie_index(struct table *t, size_t from)
 {
 	struct chains *c = &t->ch;
-	uint64_t *hash = malloc((c->nodes.n + 1) * sizeof(*hash));
+	uint64_t *hash = calloc(c->nodes.n + 1, sizeof(*hash));
 	int ret = hash ? htab_reserve(&c->node_tab, c->nodes.n - from) : -ENOMEM;
 
 	for (size_t i = 0; !ret && i < c->nodes.n; i++) {
