@@ -68,25 +68,38 @@ static void move_items(char *items, size_t n, size_t size, struct numbered *orde
 	}
 }
 
+static uint64_t number_of(const char *items, size_t i, size_t size, size_t at)
+{
+	uint64_t number;
+
+	memcpy(&number, items + i * size + at, sizeof(number));
+	return number;
+}
+
+/* Tables of symbols mostly are: then there is nothing to do, and no memory is asked for. */
+static bool is_sorted(const char *items, size_t n, size_t size, size_t at)
+{
+	for (size_t i = 1; i < n; i++)
+		if (number_of(items, i - 1, size, at) > number_of(items, i, size, at))
+			return false;
+	return true;
+}
+
 int numbered_sort_items(void *items, size_t n, size_t size, size_t at)
 {
 	struct numbered *v, *sorted;
-	uint64_t before = 0;
-	bool is_sorted = true;
 
 	if (n > UINT32_MAX || size > NUMBERED_ITEM)
 		return -ENOMEM;
-	v = malloc((2 * n + 1) * sizeof(*v));
+	if (is_sorted(items, n, size, at))
+		return 0;
+	v = malloc(2 * n * sizeof(*v));
 	if (!v)
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		v[i].id = (uint32_t)i;
-		memcpy(&v[i].number, (char *)items + i * size + at, sizeof(v[i].number));
-		is_sorted &= before <= v[i].number;
-		before = v[i].number;
-	}
-	sorted = is_sorted ? v : numbered_sort(v, v + n, n);
-	if (sorted && !is_sorted)
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct numbered){ number_of(items, i, size, at), (uint32_t)i };
+	sorted = numbered_sort(v, v + n, n);
+	if (sorted)
 		move_items(items, n, size, sorted);
 	free(v);
 	return sorted ? 0 : -ENOMEM;
