@@ -125,18 +125,20 @@ static int read_team(struct job *jobs, struct session_team *team, const struct s
 
 int script_read(struct session *s, struct script *sc, const struct script_jobs *o, struct err *e)
 {
+	const bool pieces = script_in_pieces(sc);
 	const struct session_consumer c = {
 		.need = need,
 		.sample = sample,
 		.before = before,
 		.record = record,
-		.flags = script_consumer.flags,
+		.flags = script_consumer.flags |
+			 (pieces && script_has_names(sc) ? SESSION_NAMES : 0),
 	};
 	struct session_team *team = NULL;
 	struct job *jobs;
 	int ret = 0;
 
-	if (!script_in_pieces(sc))
+	if (!pieces)
 		return session_read(s, &script_consumer, sc, e);
 	jobs = side_memory(session_jobs(s), sizeof(*jobs));
 	if (!jobs)

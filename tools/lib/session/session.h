@@ -146,6 +146,8 @@ enum session_consumer_flags {
 	SESSION_ALONE = 4,
 	/* session_parallelism() is asked while samples are handed on. */
 	SESSION_PARALLELISM = 8,
+	/* Names of code are asked for from the first sample on. */
+	SESSION_NAMES = 16,
 };
 
 /* So far ahead a consumer is told of samples. */

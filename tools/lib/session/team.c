@@ -60,6 +60,8 @@ struct session_team {
 struct seen {
 	struct session *s;
 	struct machine_seen *m;
+	bool samples; /* there was one */
+	bool kernel;  /* its symbols may be asked for ahead */
 };
 
 /* Whether the sample's thread is asked for: what hand_on() and those before it look at. */
@@ -95,12 +97,45 @@ static bool is_switch(const struct record *rec)
 	return rec->type == PERF_RECORD_SWITCH || rec->type == PERF_RECORD_SWITCH_CPU_WIDE;
 }
 
+/*
+ * Symbols of the running kernel take as long to read as the index does, and are asked for almost at once behind it.
+ * So they are read beside it. What tells of the kernel stands before all samples and without a time: to learn it now and once
+ * more when its turn comes changes nothing.
+ */
+static void learn_kernel(struct seen *k, const struct record *rec)
+{
+	bool first = !k->samples && (!rec->time || rec->time == RECORD_NO_TIME);
+
+	if (!first || !k->s->env.resolver || !(k->s->c->flags & SESSION_NAMES) ||
+	    (rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
+	    (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL)
+		return;
+	k->kernel = !machine_learn(k->s->env.machine, rec);
+}
+
+/* Where no sample is the kernel's nobody asks. */
+static void kernel_ahead(struct seen *k, const struct record *rec)
+{
+	const struct event_plan *plan = rec->event ? session_plan(k->s, rec->event) : NULL;
+
+	if ((rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL || !plan ||
+	    session_passes_over(k->s, plan, rec))
+		return;
+	symbol_load_kernel_ahead(k->s->env.resolver);
+	k->kernel = false;
+}
+
 static enum perfdata_keep keep(void *ctx, const struct record *rec)
 {
 	struct seen *k = ctx;
 
-	if (likely(rec->type == PERF_RECORD_SAMPLE))
+	if (likely(rec->type == PERF_RECORD_SAMPLE)) {
+		k->samples = true;
+		if (unlikely(k->kernel))
+			kernel_ahead(k, rec);
 		return keep_sample(k, rec);
+	}
+	learn_kernel(k, rec);
 	if (k->s->c->flags & SESSION_PARALLELISM && is_switch(rec))
 		return PERFDATA_KEEP;
 	return machine_seen_record(k->m, rec) ? PERFDATA_KEEP : PERFDATA_KEEP_NOT;
@@ -391,7 +426,7 @@ int session_open_again(struct session **s, const struct session *like, struct se
 
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
 {
-	struct seen seen = { s, machine_seen_new() };
+	struct seen seen = { .s = s, .m = machine_seen_new() };
 	double start = side_seconds();
 	const struct perfdata_index_opts o = {
 		.piece =

@@ -291,6 +291,14 @@ bool symbol_load_ahead(struct resolver *res, const struct dso *dso)
 	return kt->ahead;
 }
 
+void symbol_load_kernel_ahead(struct resolver *res)
+{
+	const struct dso *dso = kernel_dso(res);
+
+	if (dso)
+		symbol_load_ahead(res, dso);
+}
+
 /* ---- vmlinux ------------------------------------------------------------------------------------ */
 
 /* The image at @path if it is that of the recorded kernel; its addresses lack @delta. */
