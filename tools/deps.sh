@@ -8,7 +8,7 @@ set -eu
 
 out=${1:-build} what=${2:-all}
 must='gcc make libelf-dev'
-libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libiberty-dev libcapstone-dev
+libs='pkg-config libdw-dev libtraceevent-dev libzstd-dev zlib1g-dev libdeflate-dev libiberty-dev libcapstone-dev
 libzydis-dev libunwind-dev libfdt-dev libdebuginfod-dev liblzma-dev libslang2-dev
 libarchive-dev libcurl4-openssl-dev libpq-dev'
 must_tests='g++ libcmocka-dev perl python3'

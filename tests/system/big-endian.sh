@@ -13,7 +13,7 @@ need_cmd qemu-s390x-static s390x-linux-gnu-gcc
 
 B=$O/s390x/build
 if env -u MAKEFLAGS -u MAKELEVEL make -C "$ROOT" -s -j2 O="$B" CC=s390x-linux-gnu-gcc OPT=-O1 \
-	WERROR=1 NO_LIBS='libdw libtraceevent zstd libiberty libcapstone zydis libfdt libslang debuginfod' \
+	WERROR=1 NO_LIBS='libdeflate libdw libtraceevent zstd libiberty libcapstone zydis libfdt libslang debuginfod' \
 	CPPFLAGS="-I$S/usr/include -I$S/usr/include/s390x-linux-gnu" \
 	LDFLAGS="-static -L$S/usr/lib/s390x-linux-gnu" all >"$TMP/log" 2>&1; then
 	pass "builds for s390x"

@@ -159,6 +159,30 @@ if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
 	else
 		skip "packed lines and inlined calls" "objcopy packs no sections where variables lie"
 	fi
+	# The part that everybody looks at, damaged: no lines, and nothing worse.
+	objcopy --compress-debug-sections=zlib whole torn
+	off=$(readelf -SW torn | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')
+	if [ -n "$off" ] && readelf -tW torn | grep -q 'ZLIB'; then
+		printf 'this is nothing that zlib knows' |
+			dd of=torn bs=1 seek=$((0x$off + 24)) conv=notrunc 2>/dev/null
+		made_file at-symbol torn.data "$TMP/torn" >/dev/null
+		"$DUMP" -r -l -i torn.data >torn.out 2>&1
+		is "packed and damaged: the status" $? 0
+		unlike "packed and damaged: no lines" "$(cat torn.out)" 'symbol-target.cpp:'
+	else
+		skip "packed and damaged" "objcopy packs no debug information"
+	fi
+	# libelf before 0.189 knows nothing of zstd.
+	if ! grep -q 'HAVE_ZSTD 1' "$O/config.h"; then
+		skip "lines and inlined calls packed by zstd" "built without zstd"
+	elif objcopy --compress-debug-sections=zstd whole zstds 2>/dev/null &&
+		readelf -tW zstds | grep -q 'ZSTD'; then
+		made_file at-symbol zs.data "$TMP/zstds" >/dev/null
+		"$DUMP" -r -l -i zs.data | sed 's/zstds/whole/' >zs
+		is "lines and inlined calls packed by zstd" "$(cmp ours zs 2>&1)" ""
+	else
+		skip "lines and inlined calls packed by zstd" "objcopy packs nothing by zstd"
+	fi
 else
 	skip "lines and inlined calls" "built without libdw"
 fi

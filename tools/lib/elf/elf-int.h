@@ -7,6 +7,7 @@
  *	guard.c		mapped files that shrink
  *	starved.c	libraries that crash for want of memory
  *	limits.c	files that stand for more than they are
+ *	packed.c	compressed sections
  */
 #ifndef PERF_ELF_INT_H
 #define PERF_ELF_INT_H
@@ -23,5 +24,8 @@ struct elf_guard *guard_end(const void *map, size_t size);
 void limits_init(struct elf_file *f, bool none);
 /* Whether the tables of headers may be read by libelf: they are copied whole. */
 bool limits_headers(const struct elf_file *f);
+
+/* What was unpacked of it, after libelf is done with it. */
+void packed_free(struct elf_file *f);
 
 #endif

@@ -80,6 +80,7 @@ struct elf_file {
 	bool is_64bit, swap;
 	bool has_id;
 	struct build_id id;
+	VEC(void *) unpacked; /* bytes of sections */
 };
 
 enum elf_flags {
@@ -139,6 +140,13 @@ Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn);
 bool elf_names_allowed(const struct elf_file *f, size_t idx);
 /* Whether a section's bytes are all in the file, and within the limits. */
 bool elf_has_bytes(const struct elf_file *f, const GElf_Shdr *shdr);
+/*
+ * Unpacks a compressed section where this build can do it faster than libelf, or libelf not at all: then it is to libelf as if
+ * it had never been packed. What is not packed, or damaged, stays as it is. Before anybody else asked for its bytes.
+ */
+void elf_unpack(struct elf_file *f, Elf_Scn *scn);
+/* All of .debug_*, after elf_debug_allowed(). */
+void elf_unpack_debug(struct elf_file *f);
 
 /* ---- limits ------------------------------------------------------------------------------------ */
 

@@ -143,6 +143,7 @@ void elf_close(struct elf_file *f)
 	/* Dropped first: another map may lie there as soon as this one is gone. */
 	elf_guard_drop(f->guard);
 	elf_end(f->elf);
+	packed_free(f);
 	if (f->fd >= 0)
 		close(f->fd);
 	free(f->path);

@@ -299,6 +299,7 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 	errno = 0;
 	if (!elf_is_relocatable(f)) {
 		hide_unread(f);
+		elf_unpack_debug(f);
 		l->dbg = dwarf_begin_elf(f->elf, DWARF_C_READ, NULL);
 	} else if (!open_relocatable(l)) {
 		l->dbg = NULL;

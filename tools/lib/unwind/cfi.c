@@ -273,8 +273,10 @@ static void open_debug_frame(struct cfi_object *o)
 	if (!elf_has_section(o->file, ".debug_frame") && !elf_has_section(o->file, ".zdebug_frame"))
 		return;
 	errno = 0;
-	if (elf_debug_allowed(o->file))
+	if (elf_debug_allowed(o->file)) {
+		elf_unpack_debug(o->file);
 		o->dwarf = dwarf_begin_elf(o->file->elf, DWARF_C_READ, NULL);
+	}
 	o->debug = o->dwarf ? dwarf_getcfi(o->dwarf) : NULL;
 	if (!o->debug)
 		refused(o);

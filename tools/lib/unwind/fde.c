@@ -466,6 +466,9 @@ static int read_debug(struct fdes *f, struct elf_file *elf)
 
 	if (!scn || !elf_has_bytes(elf, &shdr) || !elf_debug_allowed(elf))
 		return 0;
+	elf_unpack(elf, scn);
+	if (!gelf_getshdr(scn, &shdr))
+		return 0;
 	if ((old && elf_compress_gnu(scn, 0, 0) < 0) ||
 	    (shdr.sh_flags & SHF_COMPRESSED && elf_compress(scn, 0, 0) < 0))
 		return 0;
