@@ -28,7 +28,8 @@ text() {
 	[ "${4-}" != hidden ] || sed -i 's/^[0-9a-f]*/0000000000000000/' kallsyms
 }
 
-# recording FILE BASE SAMPLES [own]: of this kernel, which lay at BASE; "own": of its own functions alone
+# recording FILE BASE SAMPLES [own] [late]: of this kernel, which lay at BASE; "own": of its own functions alone; "late":
+# a sample comes before the kernel is named
 recording() {
 	PYTHONPATH=$ROOT/tests/helpers python3 -S - "$@" <<'P' || skip_all "no recording"
 import os
@@ -39,6 +40,8 @@ base = int(sys.argv[2] + '000000', 16)
 r = Recording(Attr(type=TYPE_SOFTWARE, size=64, sample_period=1000, sample_type=IP | TID | TIME,
                    flags='mmap comm sample_id_all'))
 r.features.update({OSRELEASE: r.string(os.uname().release), ARCH: r.string('x86_64')})
+if 'late' in sys.argv:
+    r.sample(ip=base + 8, pid=100, misc=KERNEL)
 r.mmap(-1, base, 0xffffffffbfffffff - base, base, '[kernel.kallsyms]_text', tid=0, misc=KERNEL)
 r.mmap(-1, 0xffffffffc0000000, 0x4000, 0, '[some_module]', tid=0, misc=KERNEL)
 r.mmap(-1, 0xffffffffc0010000, 0x3ffeffff, 0xffffffffc0010000, '[kernel.kallsyms]', tid=0,
@@ -83,6 +86,23 @@ is "which puts the kernel's there" "$(find "$KEPT" -name '*.kallsyms.symtab' | w
 both "the second" own.data ' own1020$' yes
 both "with a module and BPF" all.data ' some_f4$' yes
 both "BPF" all.data ' bpf_prog_one$'
+
+# threads FILE [yes|no]: several threads print what one does; whether one of them reads kallsyms while it walks over the file
+threads() {
+	for _j in 1 4; do
+		unshare -m --propagation private sh -c 'mount --bind kallsyms /proc/kallsyms && exec "$@"' - \
+			"$PERF" script -vv -F ip,sym,dso --no-symbol-cache "--jobs=$_j" -i "$1" >"by$_j" 2>"by$_j.err"
+	done
+	same_file "$1 by four threads" by1 by4
+	like "$1: names" "$(cat by4)" ' own[0-9]+ '
+	_beside=no
+	! grep -q "symbols are read beside the index" by4.err || _beside=yes
+	is "$1: read beside the index" "$_beside" "$2"
+}
+
+recording late.data ffffffff81 300 late
+threads all.data yes
+threads late.data no
 
 text ffffffff81 other two
 both "another module at its place" all.data ' other_f4$' yes

@@ -208,7 +208,8 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		.record = r->o.threads ? take_record : NULL,
 		/* Shares are of what was left out, too. */
 		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0) |
-			 (r->po.switches ? SESSION_PARALLELISM : 0),
+			 (r->po.switches ? SESSION_PARALLELISM : 0) |
+			 (table_has_places(r->t) ? SESSION_NAMES : 0),
 	};
 	/* The first of several columns is read like the others. */
 	int ret = at_end && r->files->o.by_file ? 0 : report_read_team(r, &consumer, e);

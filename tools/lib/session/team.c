@@ -121,6 +121,7 @@ static void kernel_ahead(struct seen *k, const struct record *rec)
 	if ((rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL || !plan ||
 	    session_passes_over(k->s, plan, rec))
 		return;
+	log_to(&k->s->o->log, LOG_DEBUG, "the kernel's symbols are read beside the index");
 	symbol_load_kernel_ahead(k->s->env.resolver);
 	k->kernel = false;
 }

@@ -347,6 +347,11 @@ bool table_expects(const struct table *t)
 	return t->feed && t->feed->queue && t->feed->queue->at_once;
 }
 
+bool table_has_places(const struct table *t)
+{
+	return t->nr_place;
+}
+
 /*
  * Memory comes step by step: where its row is remembered is asked for now, what the row has of it when it is SUMS_AHEAD samples
  * away, and what that leads to when it is the next.

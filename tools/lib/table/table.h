@@ -48,6 +48,8 @@ int table_add(struct table *t, const struct sample *s, struct thread *th, struct
 /* Whether table_expect() is of use; that a sample at @ip may come, TABLE_EXPECT behind the next one. */
 #define TABLE_EXPECT 6
 bool table_expects(const struct table *t);
+/* Whether rows are told apart by where samples are: by object, symbol, line, address. */
+bool table_has_places(const struct table *t);
 void table_expect(struct table *t, uint64_t ip);
 /*
  * How many threads run while the samples that follow are taken; 1 until told. Latency is a
