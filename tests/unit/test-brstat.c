@@ -284,6 +284,44 @@ static void quality(void **state)
 	}
 }
 
+/* Stacks that come again: one after the other as before, in another order, less one branch. */
+#define ROUNDS 500
+
+static void fill_again(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < ROUNDS; i++) {
+		add(first(v), i, STACK({ 0x40, 0x10, 3, 0 }, { 0x20, 0x30, 0, 0 }));
+		if (i % 3)
+			add(second(v, nr), i, STACK({ 0x80, 0x10, 3, 1 }, { 0x20, 0x30, 0, 0 }));
+		if (i % 5)
+			add(first(v), i, STACK({ 0x40, 0x10, 3, 0 }));
+		if (i % 7 == 0)
+			add(first(v), i, STACK({ 0x80, 0x10, 3, 1 }, { 0x20, 0x30, 0, 0 }));
+		if (i % 100 == 0)
+			add(first(v), i, STACK({ 0x100 + 16 * i, 0x10, 0, 0 }));
+	}
+}
+
+static void again(void **state)
+{
+	const unsigned more = ROUNDS - (ROUNDS + 2) / 3 + (ROUNDS + 6) / 7,
+		       alone = ROUNDS - ROUNDS / 5;
+
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_WHY, pieces, fill_again);
+
+		assert_int_equal(brstat_sum(b)->stacks, ROUNDS + more + alone + ROUNDS / 100);
+		assert_int_equal(branch_at(b, 0x20)->left, ROUNDS + more);
+		assert_int_equal(branch_at(b, 0x40)->left, ROUNDS + alone);
+		assert_int_equal(branch_at(b, 0x80)->left, more);
+		assert_int_equal(branch_at(b, 0x80)->mispred, more);
+		assert_int_equal(branch_at(b, 0x100)->left, 1);
+		assert_int_equal(brstat_sum(b)->cycles, 3 * (ROUNDS + more + alone));
+		brstat_free(b);
+	}
+}
+
 /* 300 ms, of which the other object has every third sample of the second half; in an order that goes back time and again. */
 #define TIMES 3000
 
@@ -360,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many, setup, teardown),
 		cmocka_unit_test_setup_teardown(heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
+		cmocka_unit_test_setup_teardown(again, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
 	};

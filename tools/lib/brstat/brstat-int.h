@@ -244,7 +244,9 @@ struct brstat {
 	uint32_t space;		/* the last one */
 	uint32_t times;		/* how often there is the stack at hand */
 	struct slice_list *ran; /* not NULL: functions go there, and are not counted */
-	struct kept *kept;	/* stacks.c; NULL: none so far */
+	VEC(struct kept) kept;	/* stacks.c */
+	uint32_t *kept_at;	/* of them, by what they hold; NULL: none so far */
+	uint32_t last_kept;	/* of them: the last stack; ID_NONE = it is none of them */
 	VEC(uint32_t) waiting;	/* of them: came again */
 	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */

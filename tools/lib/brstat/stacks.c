@@ -5,6 +5,9 @@
  * go, for all its times at once: all counts are sums, and what a stack says of loops, calls and outcomes depends on no other.
  * Not so when it was, BRSTAT_QUALITY: the functions that its branches left are counted each time, of a list.
  *
+ * Stacks mostly come in the order of before, too: the one that is expected is compared first, and its memory was asked for when the
+ * one before it came.
+ *
  * Where few stacks are those of before none are kept for a while: looking for one costs a fifth of what counting it does.
  */
 #include <stdlib.h>
@@ -18,11 +21,13 @@
 #define LEAST	  8
 #define PAUSE	  16384
 
+/* A stack, and how often it came again. */
 struct kept {
 	uint64_t hash;
 	uint32_t times; /* not counted yet */
-	uint32_t nr, room;
 	uint32_t space;
+	uint32_t next; /* of them: the one that came behind it lately; ID_NONE = none did */
+	uint8_t nr, room;
 	bool all;
 	unsigned char *entries;
 	struct slice_list ran; /* functions of its branches; none: not made */
@@ -70,7 +75,7 @@ static int count_again(struct brstat *b, struct kept *k)
 	int ret = 0;
 
 	b->nr_found++;
-	if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept)))
+	if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept.v)))
 		return -ENOMEM;
 	k->times++;
 	if (k->times == BRSTAT_TIMES_MAX || (b->o.what == BRSTAT_QUALITY && !k->ran.n))
@@ -83,7 +88,7 @@ int brstat_settle_stacks(struct brstat *b)
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < b->waiting.n; i++) {
-		struct kept *k = &b->kept[b->waiting.v[i]];
+		struct kept *k = &b->kept.v[b->waiting.v[i]];
 
 		if (k->times)
 			ret = count_kept(b, k);
@@ -94,12 +99,14 @@ int brstat_settle_stacks(struct brstat *b)
 
 void brstat_forget_stacks(struct brstat *b)
 {
-	for (size_t i = 0; b->kept && i < (size_t)1 << KEPT_BITS; i++) {
-		free(b->kept[i].entries);
-		vec_free(&b->kept[i].ran);
+	vec_for_each (k, &b->kept) {
+		free(k->entries);
+		vec_free(&k->ran);
 	}
-	free(b->kept);
-	b->kept = NULL;
+	vec_free(&b->kept);
+	free(b->kept_at);
+	b->kept_at = NULL;
+	b->last_kept = ID_NONE;
 	vec_free(&b->waiting);
 }
 
@@ -157,43 +164,106 @@ static int keep(struct kept *k, const struct kept *new, const unsigned char *ent
 
 static bool is_kept(const struct kept *k, const struct kept *as, const unsigned char *entries)
 {
-	return k->entries && k->hash == as->hash && k->nr == as->nr && k->space == as->space &&
-	       k->all == as->all && !memcmp(k->entries, entries, k->nr * (size_t)BRANCH_ENTRY_SIZE);
+	return k->nr == as->nr && k->space == as->space && k->all == as->all &&
+	       !memcmp(k->entries, entries, k->nr * (size_t)BRANCH_ENTRY_SIZE);
 }
 
-/* One of two places: where it is, else where nothing waits to be counted. */
-static struct kept *find_kept(const struct brstat *b, const struct kept *as,
-			      const unsigned char *entries)
+/* NULL: it is not what came behind the last one before. Memory is asked for what is to come then. */
+static struct kept *guess_kept(const struct brstat *b, const struct kept *as,
+			       const unsigned char *entries)
 {
-	size_t at = as->hash & (((size_t)1 << KEPT_BITS) - 1);
-	struct kept *k = &b->kept[at], *other = &b->kept[at ^ 1];
+	uint32_t at = b->last_kept == ID_NONE ? ID_NONE : b->kept.v[b->last_kept].next;
+	struct kept *k = at == ID_NONE ? NULL : &b->kept.v[at];
+	const struct kept *next;
 
-	if (k->hash == as->hash || is_kept(other, as, entries))
-		return k->hash == as->hash ? k : other;
-	return !k->nr || (other->nr && !k->times) ? k : other;
+	if (!k || !is_kept(k, as, entries))
+		return NULL;
+	if (k->next == ID_NONE)
+		return k;
+	next = &b->kept.v[k->next];
+	if (next->next != ID_NONE)
+		__builtin_prefetch(&b->kept.v[next->next]);
+	for (size_t i = 0; i < next->nr * (size_t)BRANCH_ENTRY_SIZE; i += 64)
+		__builtin_prefetch(next->entries + i);
+	if (next->ran.n)
+		__builtin_prefetch(next->ran.v);
+	return k;
+}
+
+/* One of two places, of numbers + 1: where it is, else where nothing waits to be counted. */
+static uint32_t *find_kept(const struct brstat *b, const struct kept *as,
+			   const unsigned char *entries, bool *found)
+{
+	uint32_t *at = &b->kept_at[as->hash & (((size_t)1 << KEPT_BITS) - 1)];
+	uint32_t *other = &b->kept_at[(as->hash & (((size_t)1 << KEPT_BITS) - 1)) ^ 1];
+	const struct kept *k = *at ? &b->kept.v[*at - 1] : NULL;
+	const struct kept *l = *other ? &b->kept.v[*other - 1] : NULL;
+
+	*found = k && k->hash == as->hash && is_kept(k, as, entries);
+	if (*found || (k && k->hash == as->hash))
+		return at;
+	*found = l && l->hash == as->hash && is_kept(l, as, entries);
+	return *found || (k && (!l || k->times)) ? other : at;
+}
+
+static int begin_keeping(struct brstat *b)
+{
+	b->kept_at = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept_at));
+	b->last_kept = ID_NONE;
+	return b->kept_at ? 0 : -ENOMEM;
+}
+
+/* Of one that is not what was expected: it is found, or kept from now on. 0 or -ENOMEM. */
+static int look_for_stack(struct brstat *b, struct kept *new, const struct sample_branches *s,
+			  struct thread *th, uint32_t *id)
+{
+	uint32_t *place;
+	struct kept *k;
+	bool found;
+	int ret;
+
+	new->hash = hash_stack(s->entries, s->nr);
+	place = find_kept(b, new, s->entries, &found);
+	if (!*place) {
+		if (vec_push(&b->kept, *new))
+			return -ENOMEM;
+		b->kept.v[b->kept.n - 1].nr = 0;
+		*place = (uint32_t)b->kept.n;
+	}
+	*id = *place - 1;
+	k = &b->kept.v[*id];
+	if (found)
+		return count_again(b, k);
+	ret = k->times ? count_kept(b, k) : 0;
+	ret = ret ?: count_times(b, s, new->space, th, new->all);
+	return ret ?: keep(k, new, s->entries);
 }
 
 int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
 		      bool all)
 {
-	struct kept new = { .nr = (uint32_t)s->nr, .all = all }, *k;
+	struct kept new = { .next = ID_NONE, .all = all }, *k;
+	uint32_t id = ID_NONE;
 	int ret;
 
 	new.space = brstat_space(b, th);
 	if (new.space == ID_NONE)
 		return -ENOMEM;
-	if (s->nr > KEPT_LEN || s->swap || !is_worth_looking(b))
+	if (s->nr > KEPT_LEN || s->swap || !is_worth_looking(b)) {
+		b->last_kept = ID_NONE;
 		return count_times(b, s, new.space, th, all);
-	if (unlikely(!b->kept)) {
-		b->kept = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept));
-		if (!b->kept)
-			return -ENOMEM;
 	}
-	new.hash = hash_stack(s->entries, s->nr);
-	k = find_kept(b, &new, s->entries);
-	if (is_kept(k, &new, s->entries))
+	if (unlikely(!b->kept_at) && begin_keeping(b))
+		return -ENOMEM;
+	new.nr = (uint8_t)s->nr;
+	k = guess_kept(b, &new, s->entries);
+	if (k) {
+		b->last_kept = (uint32_t)(k - b->kept.v);
 		return count_again(b, k);
-	ret = k->times ? count_kept(b, k) : 0;
-	ret = ret ?: count_times(b, s, new.space, th, all);
-	return ret ?: keep(k, &new, s->entries);
+	}
+	ret = look_for_stack(b, &new, s, th, &id);
+	if (b->last_kept != ID_NONE)
+		b->kept.v[b->last_kept].next = id;
+	b->last_kept = id;
+	return ret;
 }
