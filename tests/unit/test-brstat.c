@@ -284,6 +284,59 @@ static void quality(void **state)
 	}
 }
 
+/* Twelve places that one branch leads to, more than its hop has room for; the first come more often than a byte counts. */
+#define TURNS 12
+
+static unsigned turns_at(unsigned i)
+{
+	return i < 4 ? 1000 : 1 + i;
+}
+
+static void fill_turns(struct brstat **v, size_t nr)
+{
+	for (unsigned n = 0; n < 1000; n++)
+		for (unsigned i = 0; i < TURNS; i++)
+			if (n < turns_at(i))
+				add(n & 1 ? first(v) : second(v, nr), n,
+				    STACK({ 0x108, 0x200 + 16 * i, i ? 100 * i : 65000,
+					    n % 7 == 0 },
+					  { 0x40 + i % 2, 0x100, 0, 0 }));
+}
+
+static void turns(void **state)
+{
+	unsigned all = 0, mispred = 0;
+	uint64_t cycles = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < TURNS; i++) {
+		all += turns_at(i);
+		mispred += (turns_at(i) + 6) / 7;
+		cycles += (uint64_t)turns_at(i) * (i ? 100 * i : 65000);
+	}
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_PATHS, pieces, fill_turns);
+		uint64_t runs = 0, of_paths = 0;
+
+		assert_int_equal(brstat_sum(b)->branches, 2 * all);
+		assert_int_equal(brstat_sum(b)->flagged, 2 * all);
+		assert_int_equal(brstat_sum(b)->mispred, mispred);
+		assert_int_equal(brstat_sum(b)->nr_cycles, all);
+		assert_int_equal(brstat_sum(b)->cycles, cycles);
+		assert_int_equal(brstat_sum(b)->followed, all);
+		assert_int_equal(brstat_nr_supers(b), TURNS);
+		for (size_t i = 0; i < TURNS; i++) {
+			runs += brstat_super(b, i)->runs;
+			of_paths += brstat_super(b, i)->cycles;
+		}
+		assert_int_equal(runs, all);
+		assert_int_equal(of_paths, cycles);
+		assert_int_equal(brstat_super(b, 0)->runs, 1000);
+		assert_int_equal(brstat_super(b, 4)->runs, TURNS);
+		brstat_free(b);
+	}
+}
+
 /* Stacks that come again: one after the other as before, in another order, less one branch. */
 #define ROUNDS 500
 
@@ -398,6 +451,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many, setup, teardown),
 		cmocka_unit_test_setup_teardown(heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
+		cmocka_unit_test_setup_teardown(turns, setup, teardown),
 		cmocka_unit_test_setup_teardown(again, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),

@@ -5,6 +5,7 @@
  *	count.c	 edges, steps and stretches of code
  *	hops.c	 stacks to these
  *	hop-tables.c tables of that: they grow, and are settled
+ *	pairs.c	 branches one behind the other, where both count
  *	stacks.c stacks that came before
  *	outcomes.c what conditional branches did
  *	code.c	 which branches lie in a stretch
@@ -32,12 +33,22 @@
 	16 /* so many before it is their turn memory is asked for, where many are gone through */
 
 #define LATE_CYCLES 4
+#define NR_BEHIND   4
 
 /* BRSTAT_WHY, of a hop's use: */
 #define USE_OPEN 1u /* counted by pairs: which edge comes behind it matters */
 #define USE_ALONE \
 	2u /* the branch behind it is all that its list has, and nothing is known of before */
 #define USE_LIST 2 /* from this bit on: of outcomes */
+
+/* An edge that came behind a hop, which are a pair, and what is not counted there yet. */
+struct behind {
+	uint32_t edge; /* ID_NONE = none */
+	uint8_t nr, nr_cycles;
+	uint16_t cycles;
+};
+
+#define BEHIND_MAX 255 /* of a pair, where it is not counted yet */
 
 /*
  * A branch by its addresses in memory and where the next one left, as far as an answer asks for that, with what is
@@ -48,13 +59,26 @@ struct hop {
 	_Alignas(64) uint64_t from;
 	uint64_t to;
 	uint64_t key; /* HOP_*: what else tells it apart; 0 = an empty slot */
-	uint32_t nr, mispred;
-	uint32_t use; /* what its answer does with each: USE_ */
-	/* What it took from there to the next branch, where it was predicted; not for BRSTAT_QUALITY. */
-	uint32_t nr_cycles;
-	uint64_t cycles;
-	/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
-	uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
+	union {
+		struct {
+			uint32_t nr, mispred;
+			uint32_t use; /* what its answer does with each: USE_ */
+			/* What it took from there to the next branch, where it was predicted; not for BRSTAT_QUALITY. */
+			uint32_t nr_cycles;
+			uint64_t cycles;
+			/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
+			uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
+		};
+		/* BRSTAT_PATHS: how often there was it is told by its pairs. */
+		struct {
+			uint32_t edge;
+			uint16_t traits; /* of the edge, loops.c; 0 = not known */
+			uint8_t nr_odd;	 /* mispredicted, or it does not say; not in the edge yet */
+			uint8_t broken : NR_BEHIND,
+					 passed : NR_BEHIND; /* traits of pairs with those */
+			struct behind behind[NR_BEHIND];
+		};
+	};
 };
 
 #define HOP_BRANCH \
@@ -67,7 +91,7 @@ struct hop {
 #define HOP_BYTES   8
 #define HOP_SPACE   32 /* number of the space */
 
-/* Of a hop by its place: what a look that finds it does without, unless there are cycles and it was mispredicted. */
+/* Of a hop by its place, not for BRSTAT_PATHS: what a look that finds it does without, unless there are cycles and it was mispredicted. */
 struct hop_more {
 	uint32_t edge; /* ID_NONE without HOP_BRANCH */
 	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
@@ -98,7 +122,7 @@ _Static_assert(sizeof(struct hop) == 64, "as it says");
 
 struct hops {
 	struct hop *v;
-	struct hop_more *more;
+	struct hop_more *more; /* NULL with BRSTAT_PATHS */
 	unsigned bits;
 	size_t n; /* that are there */
 };
@@ -109,7 +133,7 @@ struct pair {
 	uint32_t edge;
 	uint32_t step;		/* + 1; 0 = an empty slot */
 	uint32_t nr, nr_cycles; /* not in the step yet */
-	uint32_t traits;	/* loops.c */
+	uint32_t traits;	/* loops.c: TRAIT_BROKEN, TRAIT_PASSED */
 	uint64_t cycles;
 };
 
@@ -133,9 +157,9 @@ struct code_stretch {
 	bool passes_loops; /* BRSTAT_PATHS: some of them lead back */
 };
 
-/* A step of the stack at hand, and what kind it is: loops.c. */
+/* A branch of the stack at hand, and what kind it is behind the one before: loops.c. */
 struct stride {
-	uint32_t step, edge, traits;
+	uint32_t edge, traits;
 };
 
 /* A branch instruction. */
@@ -270,6 +294,7 @@ struct brstat {
 	VEC(struct cycle_hist) hists; /* by stretch */
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
+	uint32_t walked;	 /* traits of all these */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
 	struct tuples loop_keys; /* site, head */
 	VEC(uint32_t) loop_at;	 /* by site: the one that was asked for last; ID_NONE = none */
@@ -277,7 +302,7 @@ struct brstat {
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
-	bool retyped; /* BRSTAT_PATHS: traits of pairs may be from before a file said more */
+	bool retyped; /* BRSTAT_PATHS: traits of hops may be from before a file said more */
 	struct tuples function_keys; /* object, symbol */
 	VEC(uint32_t) function_at;   /* by location; ID_NONE = not looked at */
 	VEC(struct function_count) functions;
@@ -317,13 +342,6 @@ bool brstat_in_one_function(const struct loc *start, const struct loc *end);
 uint32_t brstat_edge(struct brstat *b, uint32_t from, uint32_t to);
 /* Asks for the memory that it will look at. */
 void brstat_ask_for_edge(const struct brstat *b, uint32_t from, uint32_t to);
-/*
- * The step of two edges that stand for what they are (struct edge_info), the first of which may be ID_NONE; NULL: no memory.
- * It is not looked at what lies between.
- */
-struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
-/* Asks for the memory that it will look at. */
-void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge);
 /* What lies between two edges, or ID_NONE. 0 or -ENOMEM. */
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *stretch);
 
@@ -340,27 +358,44 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 
 /* ---- hop-tables.c: 0 or -ENOMEM ---------------------------------------------------------------------- */
 
+#define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
+
 /* Upper bits are a slot. Odd numbers without a pattern. */
 static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 {
 	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
 }
 
-static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
-{
-	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
-}
-
-/* Twice as many slots. */
-int brstat_widen_hops(struct hops *t);
-int brstat_widen_pairs(struct brstat *b);
-/* What slots have counted goes on, and they begin anew: a pair, the times @i of a hop's code, hop @i. */
-void brstat_settle_pair(struct brstat *b, struct pair *p);
+/* Twice as many slots. @more: with what is known of hops by their places. */
+int brstat_widen_hops(struct hops *t, bool more);
+/* What slots have counted goes on, and they begin anew: the times @i of a hop's code, hop @i. */
 int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i);
 int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
+
+/* ---- pairs.c: 0 or -ENOMEM --------------------------------------------------------------------------- */
+
+/*
+ * The step of two edges that stand for what they are (struct edge_info), the first of which may be ID_NONE; NULL: no memory.
+ * It is not looked at what lies between.
+ */
+struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
+/* Asks for the memory that it, or a pair, will look at. */
+void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge);
+/* The pair of an edge, as it ends steps, behind another one, or behind ID_NONE; NULL: no memory. */
+struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge);
+/* One more, b->times, which took @cycles if that is known. */
+void brstat_count_pair(struct brstat *b, struct pair *p, uint32_t cycles);
+/* BRSTAT_PATHS: that edge behind @h, where that has no room to count it; *traits: of the pair. */
+int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
+			uint32_t *traits);
+/* BRSTAT_PATHS: mispredicted, or it does not say, @times. */
+void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times);
+/* What is counted in hops of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
+int brstat_settle_behind(struct brstat *b);
+void brstat_settle_pairs(struct brstat *b);
 
 /* ---- stacks.c: 0 or -ENOMEM -------------------------------------------------------------------------- */
 
@@ -422,7 +457,9 @@ enum trait {
 };
 #define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
 
-uint32_t brstat_traits(struct brstat *b, uint32_t step);
+/* Of an edge whatever it follows, and of what lies in front of one, which may be ID_NONE. */
+uint32_t brstat_edge_traits(struct brstat *b, uint32_t edge);
+uint32_t brstat_pair_traits(const struct brstat *b, uint32_t stretch);
 /* A branch has one type; of files that say more the greatest counts, in whichever order they come. */
 void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type);
 /* Whether code in front of a branch at @end passes branches back in its function. */

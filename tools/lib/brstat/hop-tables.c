@@ -9,14 +9,6 @@
 
 /* ---- growing ----------------------------------------------------------------------------------- */
 
-static bool hash_of_pair(const void *slot, uint64_t *hash)
-{
-	const struct pair *p = slot;
-
-	*hash = pair_hash(p->before, p->edge);
-	return p->step;
-}
-
 static void free_hops(struct hops *t)
 {
 	free(t->v);
@@ -35,19 +27,21 @@ static void move_hops(struct hops *to, const struct hops *from)
 		while (to->v[at].key)
 			at = (at + 1) & (((size_t)1 << to->bits) - 1);
 		to->v[at] = *h;
-		to->more[at] = from->more[i];
+		if (to->more)
+			to->more[at] = from->more[i];
 	}
 }
 
-int brstat_widen_hops(struct hops *t)
+int brstat_widen_hops(struct hops *t, bool more)
 {
 	struct hops new = { .bits = t->v ? t->bits + 1 : HOP_BITS, .n = t->n };
 
 	if (new.bits > SLOTS_MAX)
 		return -ENOMEM;
 	new.v = slots_new(sizeof(*new.v) << new.bits);
-	new.more = slots_new(sizeof(*new.more) << new.bits);
-	if (!new.v || !new.more) {
+	if (more)
+		new.more = slots_new(sizeof(*new.more) << new.bits);
+	if (!new.v || (more && !new.more)) {
 		free_hops(&new);
 		return -ENOMEM;
 	}
@@ -57,33 +51,7 @@ int brstat_widen_hops(struct hops *t)
 	return 0;
 }
 
-int brstat_widen_pairs(struct brstat *b)
-{
-	unsigned bits = b->pairs ? b->pair_bits + 1 : PAIR_BITS;
-	struct pair *pairs;
-
-	if (bits > SLOTS_MAX)
-		return -ENOMEM;
-	pairs = slots_resize(b->pairs, b->pair_bits, bits, sizeof(*pairs), hash_of_pair);
-	if (!pairs)
-		return -ENOMEM;
-	b->pairs = pairs;
-	b->pair_bits = bits;
-	return 0;
-}
-
 /* ---- settling ---------------------------------------------------------------------------------- */
-
-void brstat_settle_pair(struct brstat *b, struct pair *p)
-{
-	struct walk_step *st = &b->steps.v[p->step - 1];
-
-	st->nr += p->nr;
-	st->nr_cycles += p->nr_cycles;
-	st->cycles += p->cycles;
-	p->nr = p->nr_cycles = 0;
-	p->cycles = 0;
-}
 
 int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
 {
@@ -168,18 +136,6 @@ static int settle_hops(struct brstat *b, struct hops *in)
 	return ret;
 }
 
-static void settle_pairs(struct brstat *b)
-{
-	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (i + AHEAD < n && b->pairs[i + AHEAD].nr)
-			__builtin_prefetch(&b->steps.v[b->pairs[i + AHEAD].step - 1], 1);
-		if (b->pairs[i].nr)
-			brstat_settle_pair(b, &b->pairs[i]);
-	}
-}
-
 void brstat_forget_hops(struct brstat *b)
 {
 	free_hops(&b->hops);
@@ -190,9 +146,11 @@ int brstat_settle(struct brstat *b)
 {
 	int ret = brstat_settle_stacks(b);
 
-	ret = ret ?: settle_hops(b, &b->hops);
-	ret = ret ?: settle_hops(b, &b->ends);
-	settle_pairs(b);
+	if (b->o.what == BRSTAT_PATHS)
+		ret = ret ?: brstat_settle_behind(b);
+	else
+		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
+	brstat_settle_pairs(b);
 	brstat_forget_hops(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);

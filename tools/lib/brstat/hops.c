@@ -5,8 +5,9 @@
  * record has them, that holds its counts and what else is to be done when it comes by. All slots of a chunk of a stack are asked
  * for before the first is looked at; nothing is resolved, and no code is read, but when a slot is new.
  *
- * Where it matters what the next branch went to, steps are counted by pairs of edges, in a table of their own: paths do so with
- * all of them, and answer why with branches that go to several places.
+ * Where it matters what the next branch went to, steps are counted by pairs of edges, in a table of their own: answer why does so
+ * with branches that go to several places, and paths with all of them. So a hop of these has the edges that mostly come behind
+ * it with their counts, and the table has the rest.
  *
  * What slots counted goes on to edges, steps and histograms when they are settled: all of these are sums.
  */
@@ -15,14 +16,14 @@
 #include "branch/branch.h"
 #include "brstat-int.h"
 
-#define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
-#define CHUNK	  64
+#define CHUNK 64
 
 /* A branch of a stack, and what its hop came to. */
 struct taken {
 	uint64_t from, to;
-	uint64_t key;	/* of its hop */
-	uint32_t at;	/* where to look for that first; BRSTAT_WHY, then: its list of outcomes */
+	uint64_t key; /* of its hop */
+	uint32_t
+		at; /* where to look for that first; later BRSTAT_WHY: its outcomes, BRSTAT_PATHS: its place */
 	uint32_t flags; /* the lower half of the entry's */
 	uint32_t cycles;
 	uint32_t edge; /* ID_NONE = not looked at */
@@ -40,7 +41,6 @@ struct chunk {
 	/* BRSTAT_WHY: hops in front of branches that go to several places, and those behind each. */
 	struct link {
 		const struct hop_more *more;
-		uint32_t at;
 		bool open; /* the one behind it has to be known */
 	} link[CHUNK + 2];
 	unsigned nr_links;
@@ -64,19 +64,11 @@ static inline bool has_room(size_t nr, size_t more, unsigned bits)
 	return likely((nr + more) * 2 <= (size_t)1 << bits);
 }
 
-static inline int room_for_pairs(struct brstat *b, size_t more)
-{
-	while (unlikely(!b->pairs || !has_room(b->nr_pairs, more, b->pair_bits)))
-		if (brstat_widen_pairs(b))
-			return -ENOMEM;
-	return 0;
-}
-
 /* 0 or -ENOMEM. */
-static inline int room_for_hops(struct hops *t, size_t more)
+static inline int room_for_hops(const struct brstat *b, struct hops *t, size_t more)
 {
 	while (unlikely(!t->v || !has_room(t->n, more, t->bits)))
-		if (brstat_widen_hops(t))
+		if (brstat_widen_hops(t, b->o.what != BRSTAT_PATHS))
 			return -ENOMEM;
 	return 0;
 }
@@ -92,106 +84,6 @@ static __always_inline struct hop *find_hop(struct hop *hops, unsigned bits, con
 		h = &hops[at];
 	}
 	return h;
-}
-
-/* ---- steps ------------------------------------------------------------------------------------- */
-
-/* Where a pair is, or is to be. */
-static inline struct pair *pair_slot(const struct brstat *b, uint32_t before, uint32_t edge,
-				     size_t slot)
-{
-	size_t mask = ((size_t)1 << b->pair_bits) - 1;
-	struct pair *p = &b->pairs[slot];
-
-	while (p->step && (p->edge != edge || p->before != before)) {
-		slot = (slot + 1) & mask;
-		p = &b->pairs[slot];
-	}
-	return p;
-}
-
-static struct pair *pair_of(const struct brstat *b, uint32_t before, uint32_t edge)
-{
-	return pair_slot(b, before, edge, pair_hash(before, edge) >> (64 - b->pair_bits));
-}
-
-struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
-{
-	struct walk_step new = { .before = before, .edge = edge, .stretch = ID_NONE };
-	struct pair *p;
-
-	if (room_for_pairs(b, 1))
-		return NULL;
-	p = pair_of(b, before, edge);
-	if (!p->step) {
-		if (b->steps.n >= ID_NONE - 1 || vec_push(&b->steps, new))
-			return NULL;
-		*p = (struct pair){ before, edge, (uint32_t)b->steps.n, 0, 0, 0, 0 };
-		b->nr_pairs++;
-	}
-	return &b->steps.v[p->step - 1];
-}
-
-void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
-{
-	if (b->pairs)
-		__builtin_prefetch(&b->pairs[pair_hash(before, edge) >> (64 - b->pair_bits)], 1);
-}
-
-/* The pair of an edge behind another one, or behind ID_NONE; NULL: no memory. */
-static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
-{
-	uint32_t between = ID_NONE, id;
-	struct walk_step *st;
-	struct pair *p;
-
-	if (before != ID_NONE && brstat_between(b, before, edge, &between))
-		return NULL;
-	st = brstat_step(b, between == ID_NONE ? ID_NONE : before, edge);
-	if (!st || room_for_pairs(b, 1))
-		return NULL;
-	st->stretch = between;
-	id = (uint32_t)(st - b->steps.v);
-	p = pair_of(b, before, edge);
-	/* Behind an edge that it does not follow: known by that one, too. */
-	if (!p->step) {
-		*p = (struct pair){ before, edge, id + 1, 0, 0, 0, 0 };
-		b->nr_pairs++;
-	}
-	if (b->o.what & BRSTAT_PATHS) {
-		p->traits = brstat_traits(b, id);
-		if (between == ID_NONE)
-			pair_of(b, ID_NONE, edge)->traits = p->traits;
-	}
-	return p;
-}
-
-static inline struct pair *find_pair(struct brstat *b, uint32_t before, uint32_t edge, size_t slot)
-{
-	struct pair *p = pair_slot(b, before, edge, slot);
-
-	return likely(p->step) ? p : new_pair(b, before, edge);
-}
-
-/* Where it may be new; NULL: no memory. */
-static struct pair *pair_behind(struct brstat *b, uint32_t before, uint32_t edge)
-{
-	uint32_t now = b->info.v[edge].ends;
-
-	if (room_for_pairs(b, 1))
-		return NULL;
-	return find_pair(b, before, now, pair_hash(before, now) >> (64 - b->pair_bits));
-}
-
-static inline void count_pair(struct brstat *b, struct pair *p, uint32_t cycles)
-{
-	p->nr += b->times;
-	if (cycles) {
-		p->nr_cycles += b->times;
-		p->cycles += (uint64_t)cycles * b->times;
-	}
-	if (unlikely(p->nr >= COUNT_MAX))
-		brstat_settle_pair(b, p);
 }
 
 /* ---- what is new ------------------------------------------------------------------------------- */
@@ -228,7 +120,7 @@ static uint32_t edge_behind(struct brstat *b, struct thread *th, struct taken *t
 static int look_behind(struct brstat *b, struct hop *h, struct hop_more *m, uint32_t next)
 {
 	uint32_t before = m->edge == ID_NONE ? ID_NONE : b->info.v[m->edge].begins;
-	struct pair *p = pair_behind(b, before, next);
+	struct pair *p = brstat_pair(b, before, b->info.v[next].ends);
 	uint32_t site = b->info.v[next].site, list;
 
 	if (!p)
@@ -254,8 +146,11 @@ static int look_at(struct brstat *b, struct thread *th, struct taken *t, struct 
 	if (m->edge == ID_NONE)
 		return -ENOMEM;
 	brstat_note_type(b, &b->info.v[m->edge], branch_flags_type(t->flags));
-	if (b->o.what == BRSTAT_PATHS)
-		h->use = m->edge;
+	if (b->o.what == BRSTAT_PATHS) {
+		h->edge = m->edge;
+		for (unsigned i = 0; i < NR_BEHIND; i++)
+			h->behind[i].edge = ID_NONE;
+	}
 	if (b->o.what != BRSTAT_QUALITY)
 		return 0;
 	h->use = brstat_function(b, (uint32_t)brstat_edge_locs(b, m->edge)[0]);
@@ -281,7 +176,8 @@ static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct 
 			return -ENOMEM;
 	}
 	*h = new;
-	in->more[h - in->v] = more;
+	if (in->more)
+		in->more[h - in->v] = more;
 	in->n++;
 	return 0;
 }
@@ -307,7 +203,7 @@ static void find_new(struct brstat *b, struct chunk *c, unsigned i, bool next, s
 		const struct hop *h = known ? find_hop(in->v, in->bits, t) : NULL;
 		bool is_new = known && !h->key;
 
-		if (is_new)
+		if (is_new && in->more)
 			__builtin_prefetch(&in->more[h - in->v], 1);
 		if (t->edge == ID_NONE && (i || t->key & HOP_BRANCH)) {
 			if (known && !is_new && asked) {
@@ -348,12 +244,10 @@ static int look_ahead(struct brstat *b, struct thread *th, struct chunk *c, size
 		if (l.who[k]->edge == ID_NONE)
 			return -ENOMEM;
 	}
-	for (; next && b->pairs && i < c->n; i++)
+	for (; next && i < c->n; i++)
 		if (c->v[i].edge != ID_NONE && c->v[i + 1].edge != ID_NONE)
-			__builtin_prefetch(&b->pairs[pair_hash(b->info.v[c->v[i].edge].begins,
-							       b->info.v[c->v[i + 1].edge].ends) >>
-						     (64 - b->pair_bits)],
-					   1);
+			brstat_ask_for_step(b, b->info.v[c->v[i].edge].begins,
+					    b->info.v[c->v[i + 1].edge].ends);
 	return 0;
 }
 
@@ -406,27 +300,20 @@ static int count_links(struct brstat *b, struct walk_state *w, struct chunk *c)
 	struct link *end = c->link + c->nr_links;
 	uint32_t before = w->before;
 
-	if (room_for_pairs(b, 2 * (size_t)c->nr_links))
-		return -ENOMEM;
 	for (struct link *l = c->link; l < end; l++)
 		__builtin_prefetch(&b->info.v[l->more->edge]);
 	for (struct link *l = c->link; l < end; l++) {
-		if (before != ID_NONE) {
-			uint32_t now = b->info.v[l->more->edge].ends;
-
-			l->at = (uint32_t)(pair_hash(before, now) >> (64 - b->pair_bits));
-			__builtin_prefetch(&b->pairs[l->at], 1);
-		}
+		if (before != ID_NONE)
+			brstat_ask_for_step(b, before, b->info.v[l->more->edge].ends);
 		before = l->open ? l->more->edge : ID_NONE;
 	}
 	for (struct link *l = c->link; l < end; l++) {
 		if (w->before != ID_NONE) {
-			struct pair *p =
-				find_pair(b, w->before, b->info.v[l->more->edge].ends, l->at);
+			struct pair *p = brstat_pair(b, w->before, b->info.v[l->more->edge].ends);
 
 			if (!p)
 				return -ENOMEM;
-			count_pair(b, p, 0);
+			brstat_count_pair(b, p, 0);
 		}
 		w->before = l->open ? l->more->edge : ID_NONE;
 	}
@@ -462,12 +349,17 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	const size_t i = (size_t)(h - in->v);
 	const uint32_t times = b->times;
 
+	if (what == BRSTAT_PATHS) {
+		t->edge = h->edge;
+		t->at = (uint32_t)i;
+		if (unlikely((t->flags & 3) != 2))
+			brstat_count_odd(b, h, times);
+		return 0;
+	}
 	h->nr += times;
 	h->mispred += (t->flags & 1) * times;
 	if (unlikely(h->nr >= COUNT_MAX) && brstat_settle_hop(b, in, i))
 		return -ENOMEM;
-	if (what == BRSTAT_PATHS)
-		return 0;
 	if (what != BRSTAT_QUALITY && t[1].cycles &&
 	    count_cycles(b, in, h, t[1].cycles, t->flags & 1, what))
 		return -ENOMEM;
@@ -500,8 +392,6 @@ static __always_inline int count_hops(struct brstat *b, struct hops *in, struct 
 			if (new_hop(b, in, th, t, h, t < last))
 				return -ENOMEM;
 		}
-		if (what == BRSTAT_PATHS)
-			t->edge = h->use;
 		if (count_hop(b, in, w, c, h, t, what))
 			return -ENOMEM;
 	}
@@ -548,43 +438,61 @@ static __always_inline int count_chunk(struct brstat *b, struct thread *th, stru
 	return what == BRSTAT_WHY && c->nr_links ? count_links(b, w, c) : 0;
 }
 
-/* Paths: edges, then pairs of them. 0 or -ENOMEM. */
-static int count_pairs(struct brstat *b, const struct walk_state *w, struct chunk *c)
+/* Paths: an edge behind a hop, which mostly counts it. 0 or -ENOMEM. */
+static __always_inline int count_behind(struct brstat *b, struct hop *h, uint32_t edge,
+					uint32_t cycles, uint32_t *traits)
 {
-	struct taken *first = &c->v[1], *end = &c->v[c->n + 1];
+	struct behind *v = h->behind;
+	/* Which of them comes is not foreseen: no jumps. */
+	unsigned i = (v[1].edge == edge) + 2 * (v[2].edge == edge) + 3 * (v[3].edge == edge);
+	uint32_t nr = v[i].nr + b->times, sum = v[i].cycles + cycles * b->times;
+
+	if (unlikely(v[i].edge != edge || nr > BEHIND_MAX || sum > UINT16_MAX))
+		return brstat_count_behind(b, h, edge, cycles, traits);
+	v[i].nr = (uint8_t)nr;
+	v[i].nr_cycles = (uint8_t)(v[i].nr_cycles + (cycles ? b->times : 0));
+	v[i].cycles = (uint16_t)sum;
+	*traits = (h->broken >> i & 1u) * TRAIT_BROKEN | (h->passed >> i & 1u) * TRAIT_PASSED;
+	return 0;
+}
+
+/*
+ * Paths: each branch with the one before it, mostly in the hop of that one. Of the first, whose hop before it is not at
+ * hand, or that has none, memory is asked for before all others. 0 or -ENOMEM.
+ */
+static int count_pairs(struct brstat *b, struct chunk *c)
+{
+	struct taken *first = &c->v[1], *end = first + c->n;
 	struct stride *walked;
+	struct pair *p;
+	uint32_t all = 0;
 
-	if (room_for_pairs(b, 2 * c->n) || vec_reserve(&b->walk, b->walk.n + c->n))
-		return -ENOMEM;
-	for (struct taken *t = first; t < end; t++) {
-		uint32_t before = w->all ? t[-1].edge : ID_NONE;
-
-		t->at = (uint32_t)(pair_hash(before, t->edge) >> (64 - b->pair_bits));
-		__builtin_prefetch(&b->pairs[t->at], 1);
-	}
 	if (!c->n) /* perhaps there is no walk yet */
 		return 0;
-	for (struct taken *t = first; t < end; t++) {
-		if (b->pairs[t->at].step)
-			continue;
-		__builtin_prefetch(&b->info.v[t->edge]);
-		if (w->all && t[-1].edge != ID_NONE)
-			__builtin_prefetch(&b->info.v[t[-1].edge]);
-	}
+	if (vec_reserve(&b->walk, b->walk.n + c->n))
+		return -ENOMEM;
+	brstat_ask_for_step(b, first[-1].edge, first->edge);
 	walked = &b->walk.v[b->walk.n];
 	for (struct taken *t = first; t < end; t++) {
-		uint32_t before = w->all ? t[-1].edge : ID_NONE;
-		struct pair *p = find_pair(b, before, t->edge, t->at);
+		struct hop *h = &b->hops.v[t->at];
+		uint32_t traits = 0;
 
-		if (unlikely(!p))
+		if (unlikely(!h->traits || b->retyped))
+			h->traits = (uint16_t)brstat_edge_traits(b, h->edge);
+		if (t > first && count_behind(b, &b->hops.v[t[-1].at], h->edge, t->cycles, &traits))
 			return -ENOMEM;
-		count_pair(b, p, t->cycles);
-		if (unlikely(b->retyped))
-			p->traits = brstat_traits(b, p->step - 1);
-		if (p->traits & TRAIT_RETURNS)
-			__builtin_prefetch(&b->info.v[t->edge]);
-		*walked++ = (struct stride){ p->step - 1, t->edge, p->traits };
+		traits |= h->traits;
+		all |= traits;
+		if (all & TRAIT_CALLS && traits & TRAIT_RETURNS)
+			__builtin_prefetch(&b->info.v[h->edge]);
+		*walked++ = (struct stride){ h->edge, traits };
 	}
+	p = brstat_pair(b, first[-1].edge, first->edge);
+	if (!p)
+		return -ENOMEM;
+	brstat_count_pair(b, p, first->cycles);
+	b->walk.v[b->walk.n].traits |= p->traits;
+	b->walked |= all | p->traits;
 	b->walk.n += c->n;
 	return 0;
 }
@@ -689,7 +597,7 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	unsigned max = w->all ? CHUNK : 1;
 	int ret;
 
-	if (room_for_hops(&b->hops, CHUNK + 1) || room_for_hops(&b->ends, 1))
+	if (room_for_hops(b, &b->hops, CHUNK + 1) || room_for_hops(b, &b->ends, 1))
 		return -ENOMEM;
 	ret = likely(!s->swap) ? collect(b, s, w, c, max, false, paths)
 			       : collect(b, s, w, c, max, true, paths);
@@ -702,7 +610,7 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends, false);
 	if (paths)
 		return count_hops(b, &b->hops, th, w, c, c->v + 1, c->v + c->n, BRSTAT_PATHS)
-			       ?: count_pairs(b, w, c);
+			       ?: count_pairs(b, c);
 	if (!w->kind)
 		return 0;
 	switch (b->o.what) {
@@ -745,6 +653,7 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 	int ret = 0;
 
 	b->walk.n = 0;
+	b->walked = 0;
 	b->stack++;
 	for (c.n = 0; !ret && w.end;) {
 		carry(&w, &c);

@@ -17,11 +17,6 @@
 
 enum follow { INSIDE, LEFT, LOST };
 
-static const struct walk_step *step_at(const struct brstat *b, size_t i)
-{
-	return &b->steps.v[b->walk.v[i].step];
-}
-
 static const struct edge_info *info_at(const struct brstat *b, size_t i)
 {
 	return &b->info.v[b->walk.v[i].edge];
@@ -222,12 +217,16 @@ static bool leads_back(const struct site *s, const struct loc *at)
 
 static int passed(struct brstat *b, size_t i)
 {
-	const struct walk_step *st = step_at(b, i);
 	const struct code_stretch *t;
+	uint32_t stretch;
 
-	if (st->stretch == ID_NONE || !i)
+	if (!i)
 		return 0;
-	t = &b->stretches.v[st->stretch];
+	if (brstat_between(b, b->walk.v[i - 1].edge, b->walk.v[i].edge, &stretch))
+		return -ENOMEM;
+	if (stretch == ID_NONE)
+		return 0;
+	t = &b->stretches.v[stretch];
 	for (uint32_t k = 0; k < t->nr; k++) {
 		uint32_t site = b->inside.v[t->first + k];
 		const struct site *s = &b->sites.v[site];
@@ -278,7 +277,6 @@ bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
 	return false;
 }
 
-/* Of an edge, whatever it follows. */
 static uint32_t edge_traits(const struct brstat *b, const struct edge_info *info)
 {
 	const struct loc *from = resolver_loc(b->res, info->from);
@@ -296,17 +294,20 @@ static uint32_t edge_traits(const struct brstat *b, const struct edge_info *info
 	return traits;
 }
 
-uint32_t brstat_traits(struct brstat *b, uint32_t step)
+uint32_t brstat_edge_traits(struct brstat *b, uint32_t edge)
 {
-	const struct walk_step *st = &b->steps.v[step];
-	struct edge_info *info = &b->info.v[st->edge];
+	struct edge_info *info = &b->info.v[edge];
 
 	if (!info->traits)
 		info->traits = edge_traits(b, info);
-	if (st->stretch == ID_NONE)
-		return info->traits | TRAIT_BROKEN;
-	return info->traits |
-	       (b->stretches.v[st->stretch].passes_loops ? (unsigned)TRAIT_PASSED : 0);
+	return info->traits;
+}
+
+uint32_t brstat_pair_traits(const struct brstat *b, uint32_t stretch)
+{
+	if (stretch == ID_NONE)
+		return TRAIT_BROKEN;
+	return b->stretches.v[stretch].passes_loops ? TRAIT_PASSED : 0;
 }
 
 void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type)
@@ -343,6 +344,8 @@ static int count_returns(struct brstat *b)
 	for (size_t i = 0; i < b->walk.n; i++) {
 		unsigned traits = traits_at(b, i);
 
+		if (!depth && !(traits & TRAIT_CALLS))
+			continue;
 		if (traits & TRAIT_BROKEN)
 			depth = 0; /* something else was in between */
 		if (traits & TRAIT_CALLS) {
@@ -360,12 +363,10 @@ static int count_returns(struct brstat *b)
 
 int brstat_walk_loops(struct brstat *b)
 {
-	unsigned all = 0;
+	const unsigned all = b->walked;
 	int ret = 0;
 
-	for (size_t i = 0; i < b->walk.n; i++)
-		all |= traits_at(b, i);
-	if (all & TRAIT_CALLS)
+	if (all & TRAIT_CALLS && all & TRAIT_RETURNS)
 		ret = count_returns(b);
 	b->touched.n = 0;
 	for (size_t i = 0; !ret && all & (TRAIT_TAKEN | TRAIT_PASSED) && i < b->walk.n; i++) {

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pairs of edges, one behind the other, in a table of their own, each with its step. Paths count nearly all where the stack's hops
+ * are: a hop has room for the edges that came behind it, and counts that fit in a byte. What comes here is
+ * what is too much for that, and all of it when hops are settled.
+ */
+#include "brstat-int.h"
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
+{
+	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
+}
+
+static bool hash_of_pair(const void *slot, uint64_t *hash)
+{
+	const struct pair *p = slot;
+
+	*hash = pair_hash(p->before, p->edge);
+	return p->step;
+}
+
+/* Half of it stays empty at least, so that most looks find what they are for at once. */
+static inline bool has_room(const struct brstat *b, size_t more, unsigned bits)
+{
+	return (b->nr_pairs + more) * 2 <= (size_t)1 << bits;
+}
+
+static int widen_pairs(struct brstat *b, size_t more)
+{
+	unsigned bits = b->pairs ? b->pair_bits : PAIR_BITS;
+	struct pair *pairs;
+
+	while (bits <= SLOTS_MAX && !has_room(b, more, bits))
+		bits++;
+	if (bits > SLOTS_MAX)
+		return -ENOMEM;
+	pairs = slots_resize(b->pairs, b->pair_bits, bits, sizeof(*pairs), hash_of_pair);
+	if (!pairs)
+		return -ENOMEM;
+	b->pairs = pairs;
+	b->pair_bits = bits;
+	return 0;
+}
+
+/* 0 or -ENOMEM. */
+static inline int room_for_pairs(struct brstat *b, size_t more)
+{
+	return likely(b->pairs && has_room(b, more, b->pair_bits)) ? 0 : widen_pairs(b, more);
+}
+
+/* Where a pair is, or is to be. */
+static inline struct pair *pair_of(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	size_t mask = ((size_t)1 << b->pair_bits) - 1;
+	size_t slot = pair_hash(before, edge) >> (64 - b->pair_bits);
+	struct pair *p = &b->pairs[slot];
+
+	while (p->step && (p->edge != edge || p->before != before)) {
+		slot = (slot + 1) & mask;
+		p = &b->pairs[slot];
+	}
+	return p;
+}
+
+struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
+{
+	struct walk_step new = { .before = before, .edge = edge, .stretch = ID_NONE };
+	struct pair *p;
+
+	if (room_for_pairs(b, 1))
+		return NULL;
+	p = pair_of(b, before, edge);
+	if (!p->step) {
+		if (b->steps.n >= ID_NONE - 1 || vec_push(&b->steps, new))
+			return NULL;
+		*p = (struct pair){ before, edge, (uint32_t)b->steps.n, 0, 0, 0, 0 };
+		b->nr_pairs++;
+	}
+	return &b->steps.v[p->step - 1];
+}
+
+void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	if (b->pairs)
+		__builtin_prefetch(&b->pairs[pair_hash(before, edge) >> (64 - b->pair_bits)], 1);
+}
+
+/* NULL: no memory. */
+static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
+{
+	uint32_t between = ID_NONE, id;
+	struct walk_step *st;
+	struct pair *p;
+
+	if (before != ID_NONE && brstat_between(b, before, edge, &between))
+		return NULL;
+	st = brstat_step(b, between == ID_NONE ? ID_NONE : before, edge);
+	if (!st || room_for_pairs(b, 1))
+		return NULL;
+	st->stretch = between;
+	id = (uint32_t)(st - b->steps.v);
+	p = pair_of(b, before, edge);
+	/* Behind an edge that it does not follow: known by that one, too. */
+	if (!p->step) {
+		*p = (struct pair){ before, edge, id + 1, 0, 0, 0, 0 };
+		b->nr_pairs++;
+	}
+	if (b->o.what == BRSTAT_PATHS) {
+		p->traits = brstat_pair_traits(b, between);
+		if (between == ID_NONE)
+			pair_of(b, ID_NONE, edge)->traits = p->traits;
+	}
+	return p;
+}
+
+struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge)
+{
+	struct pair *p;
+
+	if (room_for_pairs(b, 1))
+		return NULL;
+	p = pair_of(b, before, edge);
+	return likely(p->step) ? p : new_pair(b, before, edge);
+}
+
+/* ---- counts ------------------------------------------------------------------------------------ */
+
+/* To its step; of paths it tells how often there was the edge, too. */
+static void settle_pair(struct brstat *b, struct pair *p)
+{
+	struct walk_step *st = &b->steps.v[p->step - 1];
+
+	st->nr += p->nr;
+	st->nr_cycles += p->nr_cycles;
+	st->cycles += p->cycles;
+	if (b->o.what == BRSTAT_PATHS) {
+		b->info.v[p->edge].nr += p->nr;
+		b->info.v[p->edge].flagged += p->nr;
+	}
+	p->nr = p->nr_cycles = 0;
+	p->cycles = 0;
+}
+
+void brstat_count_pair(struct brstat *b, struct pair *p, uint32_t cycles)
+{
+	p->nr += b->times;
+	if (cycles) {
+		p->nr_cycles += b->times;
+		p->cycles += (uint64_t)cycles * b->times;
+	}
+	if (unlikely(p->nr >= COUNT_MAX))
+		settle_pair(b, p);
+}
+
+void brstat_settle_pairs(struct brstat *b)
+{
+	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct pair *p = i + AHEAD < n ? &b->pairs[i + AHEAD] : NULL;
+
+		if (p && p->nr) {
+			__builtin_prefetch(&b->steps.v[p->step - 1], 1);
+			if (b->o.what == BRSTAT_PATHS)
+				__builtin_prefetch(&b->info.v[p->edge], 1);
+		}
+		if (b->pairs[i].nr)
+			settle_pair(b, &b->pairs[i]);
+	}
+}
+
+/* ---- paths: what hops count --------------------------------------------------------------------- */
+
+/* 0 or -ENOMEM. */
+static int settle_one(struct brstat *b, const struct hop *h, struct behind *k)
+{
+	struct pair *p;
+
+	if (!k->nr)
+		return 0;
+	p = brstat_pair(b, h->edge, k->edge);
+	if (!p)
+		return -ENOMEM;
+	p->nr += k->nr;
+	p->nr_cycles += k->nr_cycles;
+	p->cycles += k->cycles;
+	if (unlikely(p->nr >= COUNT_MAX))
+		settle_pair(b, p);
+	*k = (struct behind){ .edge = k->edge };
+	return 0;
+}
+
+/* A place of @h for that edge, which another one has to leave that hardly came; NULL in *place: there is none. 0 or -ENOMEM. */
+static int find_place(struct brstat *b, struct hop *h, uint32_t edge, struct behind **place)
+{
+	struct behind *k = h->behind;
+	uint32_t stretch, traits, at;
+
+	*place = NULL;
+	for (struct behind *v = h->behind; v < h->behind + NR_BEHIND; v++) {
+		if (v->edge == edge) {
+			*place = v;
+			return 0;
+		}
+		k = v->nr < k->nr ? v : k;
+	}
+	if (k->nr > 1)
+		return 0;
+	if (settle_one(b, h, k) || brstat_between(b, h->edge, edge, &stretch))
+		return -ENOMEM;
+	traits = brstat_pair_traits(b, stretch);
+	at = 1u << (k - h->behind);
+	h->broken = (h->broken & ~at) | (traits & TRAIT_BROKEN ? at : 0);
+	h->passed = (h->passed & ~at) | (traits & TRAIT_PASSED ? at : 0);
+	k->edge = edge;
+	*place = k;
+	return 0;
+}
+
+int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
+			uint32_t *traits)
+{
+	uint32_t sum = cycles * b->times;
+	struct behind *k;
+	struct pair *p;
+
+	if (find_place(b, h, edge, &k))
+		return -ENOMEM;
+	if (k && (k->nr + b->times > BEHIND_MAX || k->cycles + sum > UINT16_MAX) &&
+	    settle_one(b, h, k))
+		return -ENOMEM;
+	if (!k || b->times > BEHIND_MAX || sum > UINT16_MAX) {
+		p = brstat_pair(b, h->edge, edge);
+		if (!p)
+			return -ENOMEM;
+		brstat_count_pair(b, p, cycles);
+		*traits = p->traits;
+		return 0;
+	}
+	k->nr = (uint8_t)(k->nr + b->times);
+	k->nr_cycles = (uint8_t)(k->nr_cycles + (cycles ? b->times : 0));
+	k->cycles = (uint16_t)(k->cycles + sum);
+	*traits = (h->broken >> (k - h->behind) & 1u) * TRAIT_BROKEN |
+		  (h->passed >> (k - h->behind) & 1u) * TRAIT_PASSED;
+	return 0;
+}
+
+/* Pairs count each branch as one that says whether it was mispredicted. */
+static void settle_odd(struct brstat *b, struct hop *h, uint32_t nr)
+{
+	struct edge_info *info = &b->info.v[h->edge];
+
+	if (h->key & HOP_FLAGGED)
+		info->mispred += nr;
+	else
+		info->flagged -= nr;
+	h->nr_odd = 0;
+}
+
+void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times)
+{
+	if (h->nr_odd + times > UINT8_MAX)
+		settle_odd(b, h, h->nr_odd + times);
+	else
+		h->nr_odd = (uint8_t)(h->nr_odd + times);
+}
+
+static void ask_for_behind(const struct brstat *b, const struct hop *h)
+{
+	__builtin_prefetch(&b->info.v[h->edge], 1);
+	for (unsigned i = 0; i < NR_BEHIND; i++)
+		if (h->behind[i].nr)
+			brstat_ask_for_step(b, h->edge, h->behind[i].edge);
+}
+
+int brstat_settle_behind(struct brstat *b)
+{
+	size_t n = b->hops.v ? (size_t)1 << b->hops.bits : 0, nr = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned k = 0; k < NR_BEHIND; k++)
+			nr += b->hops.v[i].behind[k].nr != 0;
+	if (nr && room_for_pairs(b, nr))
+		return -ENOMEM;
+	for (size_t i = 0; !ret && i < n; i++) {
+		struct hop *h = &b->hops.v[i];
+
+		if (i + AHEAD < n && h[AHEAD].key)
+			ask_for_behind(b, h + AHEAD);
+		if (!h->key)
+			continue;
+		settle_odd(b, h, h->nr_odd);
+		for (unsigned k = 0; k < NR_BEHIND; k++)
+			ret = ret ?: settle_one(b, h, &h->behind[k]);
+	}
+	return ret;
+}
