@@ -59,49 +59,71 @@ static void find_links(struct grow *g)
 	}
 }
 
-/* An edge by where it is: objects and addresses. */
-struct placed {
-	uint64_t key[4];
-	uint32_t edge;
-};
-
-static int cmp_placed(const void *x, const void *y)
+static uint64_t object_of(const struct loc *l)
 {
-	const struct placed *a = x, *b = y;
-
-	for (unsigned i = 0; i < ARRAY_SIZE(a->key); i++)
-		if (a->key[i] != b->key[i])
-			return a->key[i] < b->key[i] ? -1 : 1;
-	return 0;
+	return l->dso ? l->dso->idx : ID_NONE;
 }
 
-static void place_of(const struct loc *l, uint64_t key[2])
+/*
+ * By location, in @rank, which is all 0: how many places lie before those that edges have, by object and address, and this
+ * one. @v and @tmp have room for both ends of all edges. 0 or -ENOMEM.
+ */
+static int rank_places(const struct brstat *b, struct numbered *v, struct numbered *tmp,
+		       uint32_t *rank)
 {
-	key[0] = l->dso ? l->dso->idx : ID_NONE;
-	key[1] = l->addr;
+	struct numbered *by_addr, *sorted;
+	const struct loc *last = NULL;
+	uint32_t at = 0;
+	size_t n = 0;
+
+	vec_for_each (info, &b->info) {
+		const uint32_t ends[2] = { info->from, info->to };
+
+		for (unsigned i = 0; i < 2; i++)
+			if (!rank[ends[i]]) {
+				rank[ends[i]] = 1;
+				v[n++] = (struct numbered){ resolver_loc(b->res, ends[i])->addr,
+							    ends[i] };
+			}
+	}
+	by_addr = numbered_sort(v, tmp, n);
+	for (size_t i = 0; by_addr && i < n; i++)
+		by_addr[i].number = object_of(resolver_loc(b->res, by_addr[i].id));
+	sorted = by_addr ? numbered_sort(by_addr, by_addr == v ? tmp : v, n) : NULL;
+	for (size_t i = 0; sorted && i < n; i++) {
+		const struct loc *l = resolver_loc(b->res, sorted[i].id);
+
+		at += !last || last->addr != l->addr || last->dso != l->dso;
+		rank[sorted[i].id] = at;
+		last = l;
+	}
+	return sorted ? 0 : -ENOMEM;
 }
 
 /* How many edges lie before each, in an order that does not depend on how the recording was cut; NULL: no memory. */
 static uint32_t *rank_edges(const struct brstat *b)
 {
-	uint32_t n = b->edge_keys.n, *rank = calloc(n + 1, sizeof(*rank));
-	struct placed *v = calloc(n + 1, sizeof(*v));
+	size_t n = b->info.n, nr_locs = 0;
+	uint32_t *rank = calloc(n + 1, sizeof(*rank)), *place;
+	struct numbered *v = calloc(4 * (n + 1), sizeof(*v)), *sorted = NULL;
 
-	for (uint32_t i = 0; v && i < n; i++) {
-		const uint64_t *ends = brstat_edge_locs(b, i);
-
-		v[i].edge = i;
-		place_of(resolver_loc(b->res, (uint32_t)ends[0]), v[i].key);
-		place_of(resolver_loc(b->res, (uint32_t)ends[1]), v[i].key + 2);
+	vec_for_each (info, &b->info)
+		nr_locs = max_u64(nr_locs, max_u64(info->from, info->to) + 1);
+	place = calloc(nr_locs + 1, sizeof(*place));
+	if (v && rank && place && !rank_places(b, v, v + 2 * n, place)) {
+		for (uint32_t i = 0; i < n; i++)
+			v[i] = (struct numbered){
+				(uint64_t)place[b->info.v[i].from] << 32 | place[b->info.v[i].to], i
+			};
+		sorted = numbered_sort(v, v + n, n);
 	}
-	if (v && n)
-		qsort(v, n, sizeof(*v), cmp_placed);
-	for (uint32_t i = 0; v && rank && i < n; i++)
-		rank[v[i].edge] = i;
-	if (!v) {
+	for (uint32_t i = 0; sorted && i < n; i++)
+		rank[sorted[i].id] = i;
+	if (!sorted) {
 		free(rank);
 		rank = NULL;
 	}
+	free(place);
 	free(v);
 	return rank;
 }
