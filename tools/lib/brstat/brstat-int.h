@@ -374,6 +374,8 @@ int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
+/* The same of one whose hops of BRSTAT_PATHS are joined before they are forgotten. */
+int brstat_settle_less_hops(struct brstat *b);
 
 /* ---- pairs.c: 0 or -ENOMEM --------------------------------------------------------------------------- */
 
@@ -395,6 +397,8 @@ int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t
 void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times);
 /* What is counted in hops of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
 int brstat_settle_behind(struct brstat *b);
+/* That of @from, whose edges are @edge here, to pairs here. */
+int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *edge);
 void brstat_settle_pairs(struct brstat *b);
 
 /* ---- stacks.c: 0 or -ENOMEM -------------------------------------------------------------------------- */

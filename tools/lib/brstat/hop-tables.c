@@ -142,17 +142,28 @@ void brstat_forget_hops(struct brstat *b)
 	free_hops(&b->ends);
 }
 
-int brstat_settle(struct brstat *b)
+int brstat_settle_less_hops(struct brstat *b)
 {
 	int ret = brstat_settle_stacks(b);
 
-	if (b->o.what == BRSTAT_PATHS)
-		ret = ret ?: brstat_settle_behind(b);
-	else
+	if (b->o.what != BRSTAT_PATHS) {
 		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
+		brstat_forget_hops(b);
+	}
 	brstat_settle_pairs(b);
-	brstat_forget_hops(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);
+	return ret;
+}
+
+int brstat_settle(struct brstat *b)
+{
+	int ret = brstat_settle_less_hops(b);
+
+	if (b->o.what != BRSTAT_PATHS)
+		return ret;
+	ret = ret ?: brstat_settle_behind(b);
+	brstat_settle_pairs(b);
+	brstat_forget_hops(b);
 	return ret;
 }

@@ -173,14 +173,14 @@ void brstat_settle_pairs(struct brstat *b)
 
 /* ---- paths: what hops count --------------------------------------------------------------------- */
 
-/* 0 or -ENOMEM. */
-static int settle_one(struct brstat *b, const struct hop *h, struct behind *k)
+/* To a pair here: of one's own hop that is of these edges. 0 or -ENOMEM. */
+static int settle_to(struct brstat *b, uint32_t before, uint32_t edge, struct behind *k)
 {
 	struct pair *p;
 
 	if (!k->nr)
 		return 0;
-	p = brstat_pair(b, h->edge, k->edge);
+	p = brstat_pair(b, before, edge);
 	if (!p)
 		return -ENOMEM;
 	p->nr += k->nr;
@@ -190,6 +190,11 @@ static int settle_one(struct brstat *b, const struct hop *h, struct behind *k)
 		settle_pair(b, p);
 	*k = (struct behind){ .edge = k->edge };
 	return 0;
+}
+
+static int settle_one(struct brstat *b, const struct hop *h, struct behind *k)
+{
+	return settle_to(b, h->edge, k->edge, k);
 }
 
 /* A place of @h for that edge, which another one has to leave that hardly came; NULL in *place: there is none. 0 or -ENOMEM. */
@@ -248,10 +253,8 @@ int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t
 }
 
 /* Pairs count each branch as one that says whether it was mispredicted. */
-static void settle_odd(struct brstat *b, struct hop *h, uint32_t nr)
+static void settle_odd(struct edge_info *info, struct hop *h, uint32_t nr)
 {
-	struct edge_info *info = &b->info.v[h->edge];
-
 	if (h->key & HOP_FLAGGED)
 		info->mispred += nr;
 	else
@@ -262,39 +265,58 @@ static void settle_odd(struct brstat *b, struct hop *h, uint32_t nr)
 void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times)
 {
 	if (h->nr_odd + times > UINT8_MAX)
-		settle_odd(b, h, h->nr_odd + times);
+		settle_odd(&b->info.v[h->edge], h, h->nr_odd + times);
 	else
 		h->nr_odd = (uint8_t)(h->nr_odd + times);
 }
 
-static void ask_for_behind(const struct brstat *b, const struct hop *h)
+/* Of hops in @in, whose edges are @edge here, or these if that is NULL. */
+static void ask_for_behind(const struct brstat *b, const struct hop *h, const uint32_t *edge)
 {
-	__builtin_prefetch(&b->info.v[h->edge], 1);
-	for (unsigned i = 0; i < NR_BEHIND; i++)
-		if (h->behind[i].nr)
-			brstat_ask_for_step(b, h->edge, h->behind[i].edge);
+	const uint32_t before = edge ? edge[h->edge] : h->edge;
+
+	__builtin_prefetch(&b->info.v[before], 1);
+	for (unsigned i = 0; i < NR_BEHIND; i++) {
+		const struct behind *k = &h->behind[i];
+
+		if (k->nr)
+			brstat_ask_for_step(b, before, edge ? edge[k->edge] : k->edge);
+	}
 }
 
-int brstat_settle_behind(struct brstat *b)
+int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *edge)
 {
-	size_t n = b->hops.v ? (size_t)1 << b->hops.bits : 0, nr = 0;
+	size_t n = from->hops.v ? (size_t)1 << from->hops.bits : 0, nr = 0;
 	int ret = 0;
 
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < NR_BEHIND; k++)
-			nr += b->hops.v[i].behind[k].nr != 0;
-	if (nr && room_for_pairs(b, nr))
+			nr += from->hops.v[i].behind[k].nr != 0;
+	if (b == from && nr && room_for_pairs(b, nr))
 		return -ENOMEM;
 	for (size_t i = 0; !ret && i < n; i++) {
-		struct hop *h = &b->hops.v[i];
+		struct hop *h = &from->hops.v[i];
+		uint32_t before;
 
 		if (i + AHEAD < n && h[AHEAD].key)
-			ask_for_behind(b, h + AHEAD);
+			ask_for_behind(b, h + AHEAD, edge);
 		if (!h->key)
 			continue;
-		settle_odd(b, h, h->nr_odd);
-		for (unsigned k = 0; k < NR_BEHIND; k++)
-			ret = ret ?: settle_one(b, h, &h->behind[k]);
+		before = edge ? edge[h->edge] : h->edge;
+		settle_odd(&b->info.v[before], h, h->nr_odd);
+		for (unsigned k = 0; k < NR_BEHIND; k++) {
+			uint32_t now = h->behind[k].edge;
+
+			if (h->behind[k].nr)
+				ret = ret
+					      ?: settle_to(b, before, edge ? edge[now] : now,
+							   &h->behind[k]);
+		}
 	}
 	return ret;
+}
+
+int brstat_settle_behind(struct brstat *b)
+{
+	return brstat_join_behind(b, b, NULL);
 }
