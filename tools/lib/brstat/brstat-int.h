@@ -358,6 +358,16 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 
 /* ---- hop-tables.c: 0 or -ENOMEM ---------------------------------------------------------------------- */
 
+/*
+ * Where a hop lies that is not at @at, and where one behind that: in the cache line beside it first, which CPUs fetch with it.
+ * @first: where the look began.
+ */
+static inline size_t hop_next(size_t at, size_t first, unsigned bits)
+{
+	at ^= 1;
+	return (at ^ first) & 1 ? at : (at + 2) & (((size_t)1 << bits) - 1);
+}
+
 #define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
 
 /* Upper bits are a slot. Odd numbers without a pattern. */

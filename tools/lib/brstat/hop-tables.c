@@ -20,12 +20,12 @@ static void move_hops(struct hops *to, const struct hops *from)
 {
 	for (size_t i = 0; from->v && i < (size_t)1 << from->bits; i++) {
 		const struct hop *h = &from->v[i];
-		size_t at = hop_hash(h->from, h->to, h->key) >> (64 - to->bits);
+		size_t first = hop_hash(h->from, h->to, h->key) >> (64 - to->bits), at = first;
 
 		if (!h->key)
 			continue;
 		while (to->v[at].key)
-			at = (at + 1) & (((size_t)1 << to->bits) - 1);
+			at = hop_next(at, first, to->bits);
 		to->v[at] = *h;
 		if (to->more)
 			to->more[at] = from->more[i];

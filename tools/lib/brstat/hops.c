@@ -76,11 +76,11 @@ static inline int room_for_hops(const struct brstat *b, struct hops *t, size_t m
 /* Where the hop of a branch is, or is to be. */
 static __always_inline struct hop *find_hop(struct hop *hops, unsigned bits, const struct taken *t)
 {
-	uint32_t at = t->at;
+	size_t at = t->at;
 	struct hop *h = &hops[at];
 
 	while (h->key && ((h->from ^ t->from) | (h->to ^ t->to) | (h->key ^ t->key))) {
-		at = (at + 1) & ((1u << bits) - 1);
+		at = hop_next(at, t->at, bits);
 		h = &hops[at];
 	}
 	return h;
