@@ -42,6 +42,11 @@ static void find_links(struct grow *g)
 		const struct walk_step *st = &b->steps.v[i];
 		struct links *from, *to;
 
+		if (i + AHEAD < b->steps.n) {
+			__builtin_prefetch(&g->links[st[AHEAD].edge], 1);
+			if (st[AHEAD].before != ID_NONE)
+				__builtin_prefetch(&g->links[st[AHEAD].before], 1);
+		}
 		if (st->stretch == ID_NONE)
 			continue;
 		from = &g->links[before_of(b, i)];
@@ -246,6 +251,18 @@ static int sort_supers(struct brstat *b)
 	return sorted ? 0 : -ENOMEM;
 }
 
+/* Of a step that is the seed of one maybe, and is known in any case. */
+static void ask_for_super(const struct grow *g, uint32_t step)
+{
+	const struct walk_step *st = &g->b->steps.v[step];
+
+	if (g->used[step])
+		return;
+	__builtin_prefetch(&g->links[st->before]);
+	__builtin_prefetch(&g->links[st->edge]);
+	__builtin_prefetch(&g->b->stretches.v[st->stretch]);
+}
+
 static int list_supers(struct brstat *b)
 {
 	struct grow *g = calloc(1, sizeof(*g));
@@ -264,8 +281,10 @@ static int list_supers(struct brstat *b)
 		ret = 0;
 	}
 	for (size_t i = 0; !ret && i < n; i++) {
+		if (i + 2 * AHEAD < n)
+			__builtin_prefetch(&b->steps.v[v[i + 2 * AHEAD].id]);
 		if (i + AHEAD < n)
-			__builtin_prefetch(&b->steps.v[v[i + AHEAD].id]);
+			ask_for_super(g, v[i + AHEAD].id);
 		b->sum.runs += ~v[i].number;
 		if (!g->used[v[i].id])
 			ret = grow_super(g, v[i].id);
