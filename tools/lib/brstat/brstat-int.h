@@ -133,8 +133,13 @@ struct pair {
 	uint32_t edge;
 	uint32_t step;		/* + 1; 0 = an empty slot */
 	uint32_t nr, nr_cycles; /* not in the step yet */
-	uint32_t traits;	/* loops.c: TRAIT_BROKEN, TRAIT_PASSED */
 	uint64_t cycles;
+};
+
+/* One that is counted later, with others. */
+struct late_pair {
+	uint32_t before, edge;
+	uint32_t cycles, times;
 };
 
 /* A branch and the one before it, as edges; the latter may be unknown. */
@@ -260,18 +265,19 @@ struct brstat {
 	struct decoders dec;
 	struct hops hops,
 		ends; /* ends: where a stack does, so that they lie apart from what is looked at again and again */
-	struct tuples fars;	/* HOP_*, and where the next one left */
-	struct pair *pairs;	/* of all steps */
-	unsigned pair_bits;	/* of their size */
-	size_t nr_pairs;	/* what is in them */
-	struct tuples spaces;	/* address space and its generation: struct hop's */
-	uint32_t space;		/* the last one */
-	uint32_t times;		/* how often there is the stack at hand */
-	struct slice_list *ran; /* not NULL: functions go there, and are not counted */
-	VEC(struct kept) kept;	/* stacks.c */
-	uint32_t *kept_at;	/* of them, by what they hold; NULL: none so far */
-	uint32_t last_kept;	/* of them: the last stack; ID_NONE = it is none of them */
-	VEC(uint32_t) waiting;	/* of them: came again */
+	struct tuples fars;	    /* HOP_*, and where the next one left */
+	struct pair *pairs;	    /* of all steps */
+	unsigned pair_bits;	    /* of their size */
+	size_t nr_pairs;	    /* what is in them */
+	VEC(struct late_pair) late; /* BRSTAT_PATHS: not in them yet */
+	struct tuples spaces;	    /* address space and its generation: struct hop's */
+	uint32_t space;		    /* the last one */
+	uint32_t times;		    /* how often there is the stack at hand */
+	struct slice_list *ran;	    /* not NULL: functions go there, and are not counted */
+	VEC(struct kept) kept;	    /* stacks.c */
+	uint32_t *kept_at;	    /* of them, by what they hold; NULL: none so far */
+	uint32_t last_kept;	    /* of them: the last stack; ID_NONE = it is none of them */
+	VEC(uint32_t) waiting;	    /* of them: came again */
 	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
@@ -398,14 +404,18 @@ struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge);
 void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge);
 /* The pair of an edge, as it ends steps, behind another one, or behind ID_NONE; NULL: no memory. */
 struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge);
-/* One more, b->times, which took @cycles if that is known. */
-void brstat_count_pair(struct brstat *b, struct pair *p, uint32_t cycles);
-/* BRSTAT_PATHS: that edge behind @h, where that has no room to count it; *traits: of the pair. */
+/* One more, b->times. */
+void brstat_count_pair(struct brstat *b, struct pair *p);
+/* BRSTAT_PATHS: the same of one that may be new and took @cycles if that is known; *traits: of it. */
+int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t cycles,
+		      uint32_t *traits);
+/* BRSTAT_PATHS: that edge behind @h, where that does not count it; *traits: of the pair. */
 int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
 			uint32_t *traits);
 /* BRSTAT_PATHS: mispredicted, or it does not say, @times. */
 void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times);
-/* What is counted in hops of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
+/* What is counted later, and in hops, of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
+int brstat_settle_late(struct brstat *b);
 int brstat_settle_behind(struct brstat *b);
 /* That of @from, whose edges are @edge here, to pairs here. */
 int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *edge);

@@ -77,6 +77,7 @@ void brstat_free(struct brstat *b)
 	brstat_forget_hops(b);
 	keys_tuples_free(&b->fars);
 	free(b->pairs);
+	vec_free(&b->late);
 	free(b);
 }
 

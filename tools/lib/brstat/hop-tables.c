@@ -150,6 +150,7 @@ int brstat_settle_less_hops(struct brstat *b)
 		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
 		brstat_forget_hops(b);
 	}
+	ret = ret ?: brstat_settle_late(b);
 	brstat_settle_pairs(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);

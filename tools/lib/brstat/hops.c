@@ -313,7 +313,7 @@ static int count_links(struct brstat *b, struct walk_state *w, struct chunk *c)
 
 			if (!p)
 				return -ENOMEM;
-			brstat_count_pair(b, p, 0);
+			brstat_count_pair(b, p);
 		}
 		w->before = l->open ? l->more->edge : ID_NONE;
 	}
@@ -438,9 +438,9 @@ static __always_inline int count_chunk(struct brstat *b, struct thread *th, stru
 	return what == BRSTAT_WHY && c->nr_links ? count_links(b, w, c) : 0;
 }
 
-/* Paths: an edge behind a hop, which mostly counts it. 0 or -ENOMEM. */
-static __always_inline int count_behind(struct brstat *b, struct hop *h, uint32_t edge,
-					uint32_t cycles, uint32_t *traits)
+/* Paths: an edge behind a hop, if that counts it. */
+static __always_inline bool count_behind(const struct brstat *b, struct hop *h, uint32_t edge,
+					 uint32_t cycles, uint32_t *traits)
 {
 	struct behind *v = h->behind;
 	/* Which of them comes is not foreseen: no jumps. */
@@ -448,53 +448,72 @@ static __always_inline int count_behind(struct brstat *b, struct hop *h, uint32_
 	uint32_t nr = v[i].nr + b->times, sum = v[i].cycles + cycles * b->times;
 
 	if (unlikely(v[i].edge != edge || nr > BEHIND_MAX || sum > UINT16_MAX))
-		return brstat_count_behind(b, h, edge, cycles, traits);
+		return false;
 	v[i].nr = (uint8_t)nr;
 	v[i].nr_cycles = (uint8_t)(v[i].nr_cycles + (cycles ? b->times : 0));
 	v[i].cycles = (uint16_t)sum;
-	*traits = (h->broken >> i & 1u) * TRAIT_BROKEN | (h->passed >> i & 1u) * TRAIT_PASSED;
+	*traits |= (h->broken >> i & 1u) * TRAIT_BROKEN | (h->passed >> i & 1u) * TRAIT_PASSED;
+	return true;
+}
+
+/* Those that hops did not count: memory for all has been asked for. 0 or -ENOMEM. */
+static int count_others(struct brstat *b, const struct taken *first, const uint32_t *other,
+			unsigned nr, struct stride *walked)
+{
+	for (unsigned i = 0; i < nr; i++) {
+		const struct taken *t = first + other[i];
+		uint32_t traits;
+		int ret;
+
+		ret = t == first ? brstat_count_late(b, t[-1].edge, t->edge, t->cycles, &traits)
+				 : brstat_count_behind(b, &b->hops.v[t[-1].at], t->edge, t->cycles,
+						       &traits);
+		if (ret)
+			return ret;
+		walked[other[i]].traits |= traits;
+		b->walked |= traits;
+	}
 	return 0;
 }
 
 /*
- * Paths: each branch with the one before it, mostly in the hop of that one. Of the first, whose hop before it is not at
- * hand, or that has none, memory is asked for before all others. 0 or -ENOMEM.
+ * Paths: each branch with the one before it, mostly in the hop of that one. Not so the first, whose hop before it is not at
+ * hand, if it has one. 0 or -ENOMEM.
  */
 static int count_pairs(struct brstat *b, struct chunk *c)
 {
 	struct taken *first = &c->v[1], *end = first + c->n;
+	uint32_t other[CHUNK], all = 0;
 	struct stride *walked;
-	struct pair *p;
-	uint32_t all = 0;
+	unsigned nr_others = 0;
 
 	if (!c->n) /* perhaps there is no walk yet */
 		return 0;
 	if (vec_reserve(&b->walk, b->walk.n + c->n))
 		return -ENOMEM;
-	brstat_ask_for_step(b, first[-1].edge, first->edge);
 	walked = &b->walk.v[b->walk.n];
+	b->walk.n += c->n;
 	for (struct taken *t = first; t < end; t++) {
 		struct hop *h = &b->hops.v[t->at];
-		uint32_t traits = 0;
+		uint32_t traits;
 
 		if (unlikely(!h->traits || b->retyped))
 			h->traits = (uint16_t)brstat_edge_traits(b, h->edge);
-		if (t > first && count_behind(b, &b->hops.v[t[-1].at], h->edge, t->cycles, &traits))
-			return -ENOMEM;
-		traits |= h->traits;
-		all |= traits;
-		if (all & TRAIT_CALLS && traits & TRAIT_RETURNS)
+		traits = h->traits;
+		if (t == first ||
+		    !count_behind(b, &b->hops.v[t[-1].at], h->edge, t->cycles, &traits)) {
+			other[nr_others++] = (uint32_t)(t - first);
+			if (t[-1].edge != ID_NONE)
+				__builtin_prefetch(&b->info.v[t[-1].edge]);
 			__builtin_prefetch(&b->info.v[h->edge]);
-		*walked++ = (struct stride){ h->edge, traits };
+		}
+		all |= traits;
+		if (all & TRAIT_CALLS && traits & (TRAIT_CALLS | TRAIT_RETURNS))
+			__builtin_prefetch(&b->info.v[h->edge]);
+		walked[t - first] = (struct stride){ h->edge, traits };
 	}
-	p = brstat_pair(b, first[-1].edge, first->edge);
-	if (!p)
-		return -ENOMEM;
-	brstat_count_pair(b, p, first->cycles);
-	b->walk.v[b->walk.n].traits |= p->traits;
-	b->walked |= all | p->traits;
-	b->walk.n += c->n;
-	return 0;
+	b->walked |= all;
+	return count_others(b, first, other, nr_others, walked);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------ */

@@ -2,7 +2,8 @@
 /*
  * Pairs of edges, one behind the other, in a table of their own, each with its step. Paths count nearly all where the stack's hops
  * are: a hop has room for the edges that came behind it, and counts that fit in a byte. What comes here is
- * what is too much for that, and all of it when hops are settled.
+ * what is too much for that, and all of it when hops are settled. Nothing waits for it, so it is written down, and counted when
+ * there are many: then memory can be asked for ahead.
  */
 #include "brstat-int.h"
 
@@ -75,7 +76,7 @@ struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
 	if (!p->step) {
 		if (b->steps.n >= ID_NONE - 1 || vec_push(&b->steps, new))
 			return NULL;
-		*p = (struct pair){ before, edge, (uint32_t)b->steps.n, 0, 0, 0, 0 };
+		*p = (struct pair){ before, edge, (uint32_t)b->steps.n, 0, 0, 0 };
 		b->nr_pairs++;
 	}
 	return &b->steps.v[p->step - 1];
@@ -90,7 +91,7 @@ void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
 /* NULL: no memory. */
 static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
 {
-	uint32_t between = ID_NONE, id;
+	uint32_t between = ID_NONE;
 	struct walk_step *st;
 	struct pair *p;
 
@@ -100,17 +101,11 @@ static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
 	if (!st || room_for_pairs(b, 1))
 		return NULL;
 	st->stretch = between;
-	id = (uint32_t)(st - b->steps.v);
 	p = pair_of(b, before, edge);
 	/* Behind an edge that it does not follow: known by that one, too. */
 	if (!p->step) {
-		*p = (struct pair){ before, edge, id + 1, 0, 0, 0, 0 };
+		*p = (struct pair){ before, edge, (uint32_t)(st - b->steps.v) + 1, 0, 0, 0 };
 		b->nr_pairs++;
-	}
-	if (b->o.what == BRSTAT_PATHS) {
-		p->traits = brstat_pair_traits(b, between);
-		if (between == ID_NONE)
-			pair_of(b, ID_NONE, edge)->traits = p->traits;
 	}
 	return p;
 }
@@ -143,13 +138,9 @@ static void settle_pair(struct brstat *b, struct pair *p)
 	p->cycles = 0;
 }
 
-void brstat_count_pair(struct brstat *b, struct pair *p, uint32_t cycles)
+void brstat_count_pair(struct brstat *b, struct pair *p)
 {
 	p->nr += b->times;
-	if (cycles) {
-		p->nr_cycles += b->times;
-		p->cycles += (uint64_t)cycles * b->times;
-	}
 	if (unlikely(p->nr >= COUNT_MAX))
 		settle_pair(b, p);
 }
@@ -169,6 +160,53 @@ void brstat_settle_pairs(struct brstat *b)
 		if (b->pairs[i].nr)
 			settle_pair(b, &b->pairs[i]);
 	}
+}
+
+/* ---- paths: what is counted later --------------------------------------------------------------- */
+
+#define LATE_MAX 4096
+
+static void ask_for_pair(const struct brstat *b, uint32_t before, uint32_t edge)
+{
+	if (before != ID_NONE)
+		__builtin_prefetch(&b->info.v[before], 1);
+	__builtin_prefetch(&b->info.v[edge], 1);
+	brstat_ask_for_step(b, before, edge);
+}
+
+int brstat_settle_late(struct brstat *b)
+{
+	for (size_t i = 0; i < b->late.n; i++) {
+		const struct late_pair *l = &b->late.v[i];
+		struct pair *p;
+
+		if (i + AHEAD < b->late.n)
+			ask_for_pair(b, l[AHEAD].before, l[AHEAD].edge);
+		p = brstat_pair(b, l->before, l->edge);
+		if (!p)
+			return -ENOMEM;
+		p->nr += l->times;
+		p->nr_cycles += l->cycles ? l->times : 0;
+		p->cycles += (uint64_t)l->cycles * l->times;
+		if (unlikely(p->nr >= COUNT_MAX))
+			settle_pair(b, p);
+	}
+	b->late.n = 0;
+	return 0;
+}
+
+int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t cycles,
+		      uint32_t *traits)
+{
+	const struct late_pair new = { before, edge, cycles, b->times };
+	uint32_t stretch = ID_NONE;
+
+	if (before != ID_NONE && brstat_between(b, before, edge, &stretch))
+		return -ENOMEM;
+	*traits = brstat_pair_traits(b, stretch);
+	if (b->late.n == LATE_MAX && brstat_settle_late(b))
+		return -ENOMEM;
+	return vec_push(&b->late, new);
 }
 
 /* ---- paths: what hops count --------------------------------------------------------------------- */
@@ -229,21 +267,14 @@ int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t
 {
 	uint32_t sum = cycles * b->times;
 	struct behind *k;
-	struct pair *p;
 
 	if (find_place(b, h, edge, &k))
 		return -ENOMEM;
 	if (k && (k->nr + b->times > BEHIND_MAX || k->cycles + sum > UINT16_MAX) &&
 	    settle_one(b, h, k))
 		return -ENOMEM;
-	if (!k || b->times > BEHIND_MAX || sum > UINT16_MAX) {
-		p = brstat_pair(b, h->edge, edge);
-		if (!p)
-			return -ENOMEM;
-		brstat_count_pair(b, p, cycles);
-		*traits = p->traits;
-		return 0;
-	}
+	if (!k || b->times > BEHIND_MAX || sum > UINT16_MAX)
+		return brstat_count_late(b, h->edge, edge, cycles, traits);
 	k->nr = (uint8_t)(k->nr + b->times);
 	k->nr_cycles = (uint8_t)(k->nr_cycles + (cycles ? b->times : 0));
 	k->cycles = (uint16_t)(k->cycles + sum);
@@ -275,12 +306,11 @@ static void ask_for_behind(const struct brstat *b, const struct hop *h, const ui
 {
 	const uint32_t before = edge ? edge[h->edge] : h->edge;
 
-	__builtin_prefetch(&b->info.v[before], 1);
 	for (unsigned i = 0; i < NR_BEHIND; i++) {
 		const struct behind *k = &h->behind[i];
 
 		if (k->nr)
-			brstat_ask_for_step(b, before, edge ? edge[k->edge] : k->edge);
+			ask_for_pair(b, before, edge ? edge[k->edge] : k->edge);
 	}
 }
 
