@@ -198,6 +198,7 @@ const struct brstat_edge *brstat_edge_at(const struct brstat *b, size_t i);
 
 struct brstat_super {
 	uint64_t runs;	 /* of its blocks, together */
+	uint64_t sum;	 /* runs, with those of all before it */
 	uint64_t begins; /* of the first */
 	uint64_t insns;	 /* that ran in it; 0 = not known */
 	uint64_t cycles, nr_cycles;

@@ -238,8 +238,10 @@ static int sort_supers(struct brstat *b)
 		v[i] = (struct numbered){ ~b->supers.v[i].runs, (uint32_t)i };
 	if (v && to)
 		sorted = numbered_sort(v, v + n, n);
-	for (size_t i = 0; sorted && i < n; i++)
+	for (size_t i = 0; sorted && i < n; i++) {
 		to[i] = b->supers.v[sorted[i].id];
+		to[i].sum = to[i].runs + (i ? to[i - 1].sum : 0);
+	}
 	if (sorted) {
 		free(b->supers.v);
 		b->supers.v = to;

@@ -22,17 +22,31 @@ static const struct faces_column cover_cols[NR_COVER_COLS] = {
 
 static const unsigned marks[] = { 50, 80, 90, 95, 99, 100 };
 
+/* How many paths have that much; 0: all have less. */
+static uint64_t paths_with(const struct brstat *b, double much)
+{
+	size_t n = brstat_nr_supers(b), lo = 0;
+
+	for (size_t hi = n; lo < hi;) {
+		size_t half = lo + (hi - lo) / 2;
+
+		if ((double)brstat_super(b, half)->sum * 100 >= much)
+			hi = half;
+		else
+			lo = half + 1;
+	}
+	return lo < n ? lo + 1 : 0;
+}
+
 /* How many paths have so much, of each of marks[] that is known; how many these are. */
 static size_t covered(const struct faces *f, uint64_t need[ARRAY_SIZE(marks)])
 {
-	const struct brstat *b = f->stat;
-	uint64_t all = brstat_sum(b)->runs, sum = 0;
 	size_t m = 0;
 
-	for (size_t i = 0; i < brstat_nr_supers(b) && m < ARRAY_SIZE(marks); i++) {
-		sum += brstat_super(b, i)->runs;
-		while (m < ARRAY_SIZE(marks) && (double)sum * 100 >= (double)all * marks[m])
-			need[m++] = i + 1;
+	for (; m < ARRAY_SIZE(marks); m++) {
+		need[m] = paths_with(f->stat, (double)brstat_sum(f->stat)->runs * marks[m]);
+		if (!need[m])
+			break;
 	}
 	return m;
 }
