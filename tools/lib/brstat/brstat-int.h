@@ -17,6 +17,7 @@
  *	quality.c functions over time, and whether that is enough
  *	slices.c counts by function and slice of time
  *	result.c all is read
+ *	places.c what is listed, by place
  */
 #ifndef PERF_BRSTAT_INT_H
 #define PERF_BRSTAT_INT_H
@@ -454,6 +455,9 @@ void brstat_settle_outcomes(struct brstat *b);
 int brstat_list_branches(struct brstat *b);
 int brstat_list_cycles(struct brstat *b);
 int brstat_list_paths(struct brstat *b);
+/* The ends of the two branches around block @i of it. */
+void brstat_super_ends(const struct brstat *b, const struct brstat_super *s, uint32_t i,
+		       const struct loc *ends[4]);
 /* @executed: bytes that ran, by function. */
 int brstat_judge(struct brstat *b, const uint64_t *executed);
 enum insn_branch brstat_kind_of_type(unsigned type);

@@ -275,4 +275,39 @@ const struct brstat_quality *brstat_quality(const struct brstat *b);
 size_t brstat_nr_functions(const struct brstat *b); /* most first */
 const struct brstat_function *brstat_function_at(const struct brstat *b, size_t i);
 
+/* ---- by place ---------------------------------------------------------------------------------- */
+
+/*
+ * What is listed of a place, for who comes by it again, in another reading of the recording too. Made once all is
+ * read, and only looked at after that: by any number of threads.
+ */
+struct brstat_index;
+
+/* Objects are those of the brstat's machine; dso NULL = in none, and the address that of memory. */
+struct brstat_place {
+	const struct dso *dso;
+	uint64_t addr;
+};
+
+enum brstat_thing {		     /* and the places that lead to it */
+		    BRSTAT_A_BRANCH, /* it */
+		    BRSTAT_A_TARGET, /* an indirect branch, where to: brstat_indirect() */
+		    BRSTAT_A_BLOCK,  /* its first instruction, its last */
+		    BRSTAT_AN_EDGE,  /* from, to */
+		    BRSTAT_A_STEP, /* from, to, from and to of two branches: the superblock with the code between them */
+		    BRSTAT_A_LOOP,     /* the branch back, where to */
+		    BRSTAT_A_FUNCTION, /* its start; BRSTAT_UNNAMED of what is in none */
+};
+
+#define BRSTAT_PLACES  4
+#define BRSTAT_UNNAMED UINT64_MAX
+#define BRSTAT_NOWHERE UINT32_MAX
+
+/* Of a finished one, which has to outlive it. */
+int brstat_index_new(struct brstat_index **x, const struct brstat *b, struct err *e);
+void brstat_index_free(struct brstat_index *x); /* NULL is fine */
+/* Its number, of a step with that of its block in the superblock; BRSTAT_NOWHERE = nothing is listed. */
+uint32_t brstat_find(const struct brstat_index *x, enum brstat_thing what,
+		     const struct brstat_place *at, uint32_t *block);
+
 #endif

@@ -299,13 +299,24 @@ static int list_supers(struct brstat *b)
 	return ret;
 }
 
+void brstat_super_ends(const struct brstat *b, const struct brstat_super *s, uint32_t i,
+		       const struct loc *ends[4])
+{
+	uint32_t id = b->super_steps.v[s->first + i];
+	const uint32_t edge[2] = { before_of(b, id), b->steps.v[id].edge };
+
+	for (unsigned k = 0; k < 4; k++)
+		ends[k] = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, edge[k / 2])[k % 2]);
+}
+
 void brstat_super_block(const struct brstat *b, const struct brstat_super *s, uint32_t i,
 			const struct loc **start, const struct loc **end)
 {
-	uint32_t id = b->super_steps.v[s->first + i];
+	const struct loc *ends[4];
 
-	*start = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, before_of(b, id))[1]);
-	*end = resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, b->steps.v[id].edge)[0]);
+	brstat_super_ends(b, s, i, ends);
+	*start = ends[1];
+	*end = ends[2];
 }
 
 /* ---- loops ------------------------------------------------------------------------------------- */

@@ -174,14 +174,33 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 	return d;
 }
 
+static uint64_t dso_hash(const struct dso_key *key)
+{
+	return hash_mix(hash_bytes(key->path, strlen(key->path)),
+			has_pid(key) ? (uint32_t)key->pid : key->start);
+}
+
+static struct dso *find_hashed(const struct dso_table *t, const struct dso_key *key, uint64_t hash)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&t->by_name, hash); htab_next(&t->by_name, &it, &i);)
+		if (dso_is(t->dso.v[i], key))
+			return t->dso.v[i];
+	return NULL;
+}
+
+struct dso *dso_find(const struct dso_table *t, const struct dso_key *key)
+{
+	return find_hashed(t, key, dso_hash(key));
+}
+
 struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 {
 	struct dso_key key = *want;
-	uint64_t hash = hash_mix(hash_bytes(key.path, strlen(key.path)),
-				 has_pid(&key) ? (uint32_t)key.pid : key.start);
+	uint64_t hash = dso_hash(&key);
 	const struct perfdata_build_id *id;
 	struct dso *d;
-	uint32_t i;
 
 	if (!key.build_id_size && !has_pid(&key) && key.kind != DSO_BPF) {
 		id = table_build_id(t, key.path);
@@ -192,13 +211,10 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 			key.build_id_size = id->size;
 		}
 	}
-	for (struct htab_it it = htab_find(&t->by_name, hash); htab_next(&t->by_name, &it, &i);) {
-		d = t->dso.v[i];
-		if (!dso_is(d, &key))
-			continue;
-		return dso_set_build_id(t, d, key.build_id, key.build_id_size) ? NULL : d;
-	}
-	return dso_create(t, &key, hash);
+	d = find_hashed(t, &key, hash);
+	if (!d)
+		return dso_create(t, &key, hash);
+	return dso_set_build_id(t, d, key.build_id, key.build_id_size) ? NULL : d;
 }
 
 int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id)

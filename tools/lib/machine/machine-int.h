@@ -122,6 +122,8 @@ struct dso_key {
 };
 
 struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
+/* The same without making one. */
+struct dso *dso_find(const struct dso_table *t, const struct dso_key *key);
 int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id);
 void dso_table_free(struct dso_table *t);
 

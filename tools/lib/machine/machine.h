@@ -118,6 +118,8 @@ const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NUL
 int machine_match_threads(struct machine *to, const struct machine *from, uint32_t *map);
 int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map);
 int machine_match_comms(struct machine *to, const struct machine *from, uint32_t *map);
+/* What @m has as another one's @d, which may learn of build ids later; NULL = nothing. Nothing is made. */
+struct dso *machine_dso_like(const struct machine *m, const struct dso *d);
 
 struct map_hit {
 	struct map *map;

@@ -94,20 +94,32 @@ int machine_match_threads(struct machine *to, const struct machine *from, uint32
 	return ret;
 }
 
+static struct dso_key key_of(const struct dso *d)
+{
+	return (struct dso_key){
+		.kind = d->kind,
+		.path = d->path,
+		.build_id = d->build_id,
+		.build_id_size = d->build_id_size,
+		.pid = d->pid,
+		.start = d->start,
+		.size = d->size,
+		.guest = d->guest,
+	};
+}
+
+struct dso *machine_dso_like(const struct machine *m, const struct dso *d)
+{
+	const struct dso_key key = key_of(d);
+
+	return dso_find(&m->dsos, &key);
+}
+
 int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map)
 {
 	for (size_t i = 0; i < from->dsos.dso.n; i++) {
 		const struct dso *d = from->dsos.dso.v[i];
-		const struct dso_key key = {
-			.kind = d->kind,
-			.path = d->path,
-			.build_id = d->build_id,
-			.build_id_size = d->build_id_size,
-			.pid = d->pid,
-			.start = d->start,
-			.size = d->size,
-			.guest = d->guest,
-		};
+		const struct dso_key key = key_of(d);
 		size_t before = to->dsos.dso.n;
 
 		map[i] = dso_get(&to->dsos, &key);
