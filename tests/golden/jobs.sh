@@ -44,6 +44,7 @@ script -F +srcline,+insn
 script -F +brstackinsn
 script -F ip,sym,uregs,iregs
 script --json -F comm,pid,tid,time,ip,sym,dso
+script --json --branches=why,cycles,paths --profile-quality -F ip
 script --show-task-events --show-mmap-events --show-lost-events --show-switch-events
 script --time 20%-70% --show-round-events
 script --reltime --ns

@@ -254,4 +254,36 @@ steady stacks && pass "call stacks without LBR: operations are called by the dis
 	fail "call stacks without LBR" "$(cat "$TMP/why" "$TMP/out" "$TMP/err")"
 steady dispatch && pass "an interpreter's dispatch goes where the script's operations are, as often ($targets targets, $bits bits)" ||
 	fail "an interpreter's dispatch" "$(cat "$TMP/why" "$TMP/err")"
+
+# Beside each branch of each sample: as often as it is counted here, in the samples themselves.
+"$PERF" script --json --branches=why,cycles,paths --profile-quality -F ip,sym,brstacksym -i "$TMP/perl.data" >"$TMP/lines" 2>"$TMP/err"
+is "the same with any number of jobs" "$("$PERF" script -j 3 --json --branches=why,cycles,paths --profile-quality -F ip,sym,brstacksym -i "$TMP/perl.data" 2>"$TMP/err" |
+	cmp "$TMP/lines" - 2>&1)" ""
+cat >"$TMP/beside.py" <<'P'
+import collections, json, sys
+head, *lines = [json.loads(l) for l in open(sys.argv[1])]
+bits = float(sys.argv[2])
+branches, blocks, edges, dispatch = (collections.Counter() for i in range(4))
+each = [(b, older) for s in lines for b, older in zip(s.get('branches', []), s.get('branches', [])[1:] + [None])]
+for b, older in each:
+    branches[b['from']] += 1
+    edges[b['from'], b['to']] += 1
+    if older:
+        blocks[older['to'], b['from']] += 1
+    if b['from_sym'] == 'Perl_runops_standard' and b['why'] and b['why']['kind'].startswith('IND'):
+        dispatch[b['to_sym']] += 1
+assert len(each) > 1000 and sum(dispatch.values()) > 100, (len(each), dispatch)
+for b, older in each:
+    assert b['why']['count'] == branches[b['from']], b
+    assert b['edge']['count'] == edges[b['from'], b['to']], b
+    assert not b['block'] or b['block']['count'] == blocks[older['to'], b['from']], (b, older)
+    assert b['cycles'] is None and b['cycles_above_best'] is None and (not b['block'] or b['block']['mean'] is None), b
+    assert (b['path'] is None) == (b['block'] is None), b
+    if b['from_sym'] == 'Perl_runops_standard' and b['why']['kind'].startswith('IND'):
+        assert b['target']['count'] == dispatch[b['to_sym']] and abs(b['why']['entropy'] - bits) < 0.15, b
+hot = [b for b, older in each if b['path'] and b['path']['number'] <= 40]
+assert len(hot) > 0.5 * len(each), (len(hot), len(each))
+assert head['verdict'][0]['enough'] and {s['quality']['file'] for s in lines if s.get('sym', '').startswith('Perl_')} == {'as run'}, head
+P
+check "beside each branch of an interpreter's samples: as often as these have it" python3 "$TMP/beside.py" "$TMP/lines" "$bits"
 done_testing

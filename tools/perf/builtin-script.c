@@ -9,6 +9,7 @@
 #include "dump/dump.h"
 #include "files.h"
 #include "sandbox.h"
+#include "script-answers.h"
 #include "script-jobs.h"
 
 struct script_cmd {
@@ -17,7 +18,9 @@ struct script_cmd {
 	enum regs_lane lane;
 	bool lane_auto;
 	bool redact, json;
-	struct cli_list fields;
+	struct cli_list fields, branches;
+	bool quality;
+	unsigned answers; /* of these two: enum brstat_what */
 	bool dump, header, header_only, hide_call_graph, ns, reltime, deltatime;
 	bool dump_unsorted, per_event, latency;
 	bool show_info, quiet;
@@ -80,6 +83,11 @@ static const struct option script_options[] = {
 	OPT_BOOL(0, "redact", S, redact, "do not show what is in registers"),
 	OPT_BOOL(0, "json", S, json,
 		 "an object per sample and line, for fields that have such a form"),
+	OPT_LIST(0, "branches", S, branches, "WHAT",
+		 "with --json: what the whole recording says of each branch: why, cycles, paths"),
+	OPT_BOOL(0, "profile-quality", S, quality,
+		 "with --json: whether the recording is enough for an optimizer; of each sample's "
+		 "function"),
 	OPT_GROUP("Records other than samples"),
 	OPT_BOOL(0, "show-task-events", S, show_task, "COMM, FORK and EXIT"),
 	OPT_BOOL(0, "show-mmap-events", S, show_mmap, "MMAP and MMAP2"),
@@ -156,7 +164,8 @@ struct run {
 	struct session *session;
 	struct perfdata *pd; /* the session's */
 	struct script *sc;
-	struct script_dumps *dumps; /* NULL: everything goes to out */
+	struct script_dumps *dumps;	/* NULL: everything goes to out */
+	struct script_answers *answers; /* NULL: none were asked */
 	struct cli_progress progress;
 	struct obuf out;
 	struct script_log *log;
@@ -166,7 +175,7 @@ struct run {
 
 static struct script_opts script_options_of(const struct run *r, const struct script_cmd *o)
 {
-	return (struct script_opts){
+	struct script_opts po = {
 		.show = o->json ? 0 : shown(o),
 		.show_by_cpu = o->session.cpus != NULL,
 		.hide_call_graph = o->hide_call_graph,
@@ -187,6 +196,10 @@ static struct script_opts script_options_of(const struct run *r, const struct sc
 		.out_ctx = r->dumps,
 		.log = { script_log_line, r->log },
 	};
+
+	if (r->answers)
+		script_answers_show(r->answers, &po);
+	return po;
 }
 
 static int run_open(struct run *r, const struct script_cmd *o, const struct script_fields *f,
@@ -199,9 +212,16 @@ static int run_open(struct run *r, const struct script_cmd *o, const struct scri
 		r->dumps = script_dumps_new(r->pd, o->session.input ?: "perf.data");
 		ret = r->dumps ? 0 : err_set(e, -ENOMEM, "no memory for the events' files");
 	}
+	if (!ret && o->answers)
+		ret = script_answers_read(&r->answers, r->session, o->answers,
+					  (struct log_sink){ script_log_line, r->log }, e);
+	if (ret)
+		return ret;
 	po = script_options_of(r, o);
 	po.misused = &r->misused;
-	ret = ret ?: script_new(&r->sc, r->session, &po, f, &r->out, e);
+	ret = script_new(&r->sc, r->session, &po, f, &r->out, e);
+	if (!ret && r->answers)
+		ret = script_answers_head(r->answers, &r->out, e);
 	return ret || !r->dumps ? ret : script_dumps_open(r->dumps, e);
 }
 
@@ -342,6 +362,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		status = status ?: 1;
 	ret = finish_output(&r.out);
 	script_free(r.sc);
+	script_answers_free(r.answers);
 	script_log_free(r.log);
 	session_close(r.session);
 	return status ?: ret;
@@ -396,6 +417,25 @@ static int script_files(const struct command *cmd, struct script_cmd *o,
 	return status;
 }
 
+/* What is asked of branches stands beside these, with the fields that are named. */
+static int read_answers(struct script_cmd *o, struct script_fields *f, struct err *e)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < o->branches.items.n; i++)
+		ret = script_answers_parse(o->branches.items.v[i], &o->answers, e);
+	if (!ret && o->answers)
+		ret = script_fields_parse(f, "+brstack", e);
+	o->answers |= o->quality ? BRSTAT_QUALITY : 0;
+	if (ret || !o->answers || (o->json && !o->dump && !o->header_only))
+		return ret;
+	err_set(e, -EINVAL, "%s of perf script needs --json",
+		o->quality ? "--profile-quality" : "--branches");
+	err_hint(e, "Add --json, or read the tables: perf report %s.",
+		 o->quality ? "--profile-quality" : "--branches=why");
+	return -EINVAL;
+}
+
 static int script_run(const struct command *cmd, int argc, char **argv)
 {
 	struct script_cmd o = { 0 };
@@ -424,10 +464,15 @@ static int script_run(const struct command *cmd, int argc, char **argv)
 			cli_print_err(&e);
 			status = CLI_USAGE;
 		}
+	if (!status && read_answers(&o, &f, &e)) {
+		cli_print_err(&e);
+		status = CLI_USAGE;
+	}
 	if (!status)
 		status = script_files(cmd, &o, &f, n, argv);
 out:
 	cli_list_free(&o.fields);
+	cli_list_free(&o.branches);
 	session_opts_free(&o.session);
 	return status;
 }

@@ -90,6 +90,26 @@ static int json_cell(struct faces_walk *k, const struct faces_cell *cell)
 	return 0;
 }
 
+/* Columns that say where a row is. */
+static bool is_place(const char *name)
+{
+	static const char *const places[] = {
+		"branch",   "target", "addr", "target_addr", "from",
+		"to",	    "start",  "end",  "dso",	     "symbol",
+		"function", "path",   "head", "head_addr",   "branch_addr",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (!strcmp(name, places[i]))
+			return true;
+	return false;
+}
+
+static int json_cell_here(struct faces_walk *k, const struct faces_cell *cell)
+{
+	return is_place(cell->col->name) ? 0 : json_cell(k, cell);
+}
+
 struct cells {
 	void (*put)(void *ctx, const char *text);
 	void *ctx;
@@ -116,6 +136,10 @@ static int one_cell(struct faces_walk *k, const struct faces_cell *cell)
 static const struct faces_writer row_json = { .name = "row",
 					      .reader = FACES_PROGRAMS,
 					      .cell = json_cell };
+
+static const struct faces_writer row_json_here = { .name = "row",
+						   .reader = FACES_PROGRAMS,
+						   .cell = json_cell_here };
 
 static const struct faces_writer row_cells = { .name = "row",
 					       .reader = FACES_PEOPLE,
@@ -150,14 +174,26 @@ int faces_list_cells(const struct walk_list *l, const struct faces *f, size_t i,
 	return ret;
 }
 
-int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
-		    struct emit *e)
+static int put_object(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
+		      const struct faces_writer *w, struct emit *e)
 {
 	const struct faces f = { .stat = b };
 	int ret;
 
 	emit_object(e, name);
-	ret = put_row(l, &f, i, &row_json, e, e->o);
+	ret = put_row(l, &f, i, w, e, e->o);
 	emit_end(e);
 	return ret;
+}
+
+int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
+		    struct emit *e)
+{
+	return put_object(l, b, i, name, &row_json, e);
+}
+
+int faces_list_json_here(const struct walk_list *l, const struct brstat *b, size_t i,
+			 struct emit *e)
+{
+	return put_object(l, b, i, NULL, &row_json_here, e);
 }

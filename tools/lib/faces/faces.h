@@ -45,6 +45,7 @@
 #include "annotate/annotate.h"
 #include "brflow/brflow.h"
 #include "brstat/brstat.h"
+#include "script/script.h"
 #include "view/view.h"
 
 struct faces_threads;
@@ -240,6 +241,21 @@ int faces_list_cells(const struct walk_list *l, const struct faces *f, size_t i,
 /* As JSON has it: an object. Of lists that ask nothing but @b. */
 int faces_list_json(const struct walk_list *l, const struct brstat *b, size_t i, const char *name,
 		    struct emit *e);
+
+/* The same without what says where it is, for who stands there. */
+int faces_list_json_here(const struct walk_list *l, const struct brstat *b, size_t i,
+			 struct emit *e);
+
+/* Such rows at samples: what script_opts.beside is given, with struct faces_beside for a context. */
+struct faces_beside;
+/* Of what one reading counted, NULL = not, finished, by @m; they have to outlive it. */
+struct faces_beside_of {
+	const struct machine *m;
+	const struct brstat *why, *cycles, *paths, *quality;
+};
+int faces_beside_new(struct faces_beside **b, const struct faces_beside_of *of, struct err *e);
+void faces_beside_free(struct faces_beside *b); /* NULL is fine */
+const struct script_beside *faces_beside_script(const struct faces_beside *b);
 
 /* What readers of the answer should know, or NULL. */
 const char *faces_warning(const struct faces *f);

@@ -45,10 +45,13 @@ static int json_begin(struct faces_walk *k)
 /* Members of a group have objects of their own; their rows are in the leader's. */
 static int json_event(struct faces_walk *k, const struct perfdata_event *ev)
 {
-	const struct table_totals *t = view_totals(k->f->v, ev->idx);
+	const struct table_totals *t;
 	struct emit *e = emit_of(k);
 
-	if (k->f->flow || k->f->stat || (k->f->o.skip_empty && !t->nr_samples))
+	if (k->f->flow || k->f->stat)
+		return 1;
+	t = view_totals(k->f->v, ev->idx);
+	if (k->f->o.skip_empty && !t->nr_samples)
 		return 1;
 	emit_object(e, NULL);
 	emit_str(e, "event", ev->name);

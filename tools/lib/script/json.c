@@ -113,15 +113,51 @@ static void put_branch_flags(const struct branch_entry *b, struct emit *e)
 	emit_bool(e, "in_tx", b->in_tx);
 	emit_bool(e, "abort", b->abort);
 	emit_bool(e, "not_taken", b->not_taken);
-	emit_u64(e, "cycles", b->cycles);
+	if (b->cycles)
+		emit_u64(e, "cycles", b->cycles);
+	else
+		emit_str(e, "cycles", NULL);
 	emit_str(e, "type", *type ? type : NULL);
 	emit_str(e, "spec", b->spec ? branch_spec_name(b->spec) : NULL);
+}
+
+static struct script_spot spot_of(const struct script_place *pl)
+{
+	return (struct script_spot){ pl->dso, pl->sym, pl->addr };
+}
+
+static struct script_spot branch_spot(struct script *sc, const struct ctx *c, uint64_t addr)
+{
+	return spot_of(put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr));
+}
+
+/* @b comes from the one that was printed last: it is the one before that. */
+static void put_beside(struct script *sc, const struct ctx *c, uint64_t i,
+		       const struct branch_entry *be, struct script_branch *b, struct emit *e)
+{
+	struct branch_entry before;
+
+	if (!i)
+		*b = (struct script_branch){ .from = branch_spot(sc, c, be->from),
+					     .to = branch_spot(sc, c, be->to) };
+	else
+		*b = (struct script_branch){ .from = b->before_from, .to = b->before_to };
+	b->cycles = be->cycles;
+	b->has_before = i + 1 < c->s->branches.nr;
+	if (b->has_before) {
+		sample_branch(&c->s->branches, i + 1, &before);
+		b->before_from = branch_spot(sc, c, before.from);
+		b->before_to = branch_spot(sc, c, before.to);
+	}
+	sc->opts.beside->branch(sc->beside, b, e);
 }
 
 /* Newest first, as in the text. */
 void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e)
 {
 	const struct sample_branches *b = &c->s->branches;
+	const bool beside = sc->opts.beside && sc->opts.beside->branch && c->th;
+	struct script_branch br;
 
 	if (!(c->s->present & PERF_SAMPLE_BRANCH_STACK))
 		return;
@@ -136,6 +172,8 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 		put_branch_flags(&be, e);
 		if (c->ev->fields & F(BRCNTR) && i < b->counters.nr)
 			emit_hex(e, "counters", u64s_get(&b->counters, i));
+		if (beside)
+			put_beside(sc, c, i, &be, &br, e);
 		emit_end(e);
 	}
 	emit_end(e);
@@ -224,5 +262,11 @@ void print_json(struct script *sc, const struct ctx *c)
 	emit_object(&e, NULL);
 	for (int i = 0; i < c->ev->nr_json; i++)
 		c->ev->json[i](sc, c, &e);
+	if (sc->opts.beside && sc->opts.beside->sample && c->th) {
+		const struct script_spot at =
+			spot_of(put_find_place(sc, c->th, c->s->cpumode, c->s->ip));
+
+		sc->opts.beside->sample(sc->beside, &at, &e);
+	}
 	emit_end(&e);
 }

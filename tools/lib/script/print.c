@@ -284,6 +284,13 @@ int script_new(struct script **scp, struct session *s, const struct script_opts 
 		err_set(e, -ENOMEM, "no memory to print with");
 		goto out;
 	}
+	if (opts->beside) {
+		sc->beside = opts->beside->begin(opts->beside_ctx);
+		if (!sc->beside) {
+			err_set(e, -ENOMEM, "no memory to print with");
+			goto out;
+		}
+	}
 	load_tod(sc);
 	sc->simd = (struct sample_simd_opts){ .lane = opts->lane, .hide = opts->redact };
 	ret = opts->regs ? regs_pick_parse(&sc->simd.pick, opts->regs, sc->arch, e) : 0;
@@ -323,6 +330,8 @@ void script_free(struct script *sc)
 	simd_sites_free(sc->sites);
 	keys_marks_free(sc->marks);
 	free(sc->mark);
+	if (sc->opts.beside)
+		sc->opts.beside->end(sc->beside);
 	print_srccode_free(sc->sources);
 	vec_free(&sc->syms);
 	vec_free(&sc->dsos);

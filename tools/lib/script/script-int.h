@@ -151,6 +151,7 @@ struct script {
 	struct simd_sites *sites; /* lane_auto; NULL = not needed yet */
 	struct keys_marks *marks; /* likewise, of field marks */
 	void *mark;		  /* a slot of these */
+	void *beside;		  /* what opts.beside has made */
 	uint64_t sec;		  /* second that sec_text shows */
 	char sec_text[24];
 	uint8_t sec_len;

@@ -17,6 +17,7 @@
 #ifndef PERF_SCRIPT_H
 #define PERF_SCRIPT_H
 
+#include "emit/emit.h"
 #include "session/session.h"
 
 /* ---- fields ------------------------------------------------------------------------------------- */
@@ -68,6 +69,31 @@ enum script_show {
 	SHOW_TEXT_POKE = 256,
 };
 
+/* What lies at an address: of the session's machine. */
+struct script_spot {
+	const struct dso *dso; /* NULL = in no map, and the address is that of memory */
+	const struct symbol *sym;
+	uint64_t addr;
+};
+
+/* A branch of a sample's stack, and the one before it. */
+struct script_branch {
+	struct script_spot from, to, before_from, before_to;
+	bool has_before; /* that is not the oldest */
+	uint32_t cycles; /* since the one before; 0 = not known */
+};
+
+/*
+ * What somebody else knows of samples and of their branches: members of their objects. begin() makes what one struct
+ * script, of one thread, hands to the others; NULL: no memory. sample and branch may be NULL.
+ */
+struct script_beside {
+	void *(*begin)(void *ctx);
+	void (*sample)(void *own, const struct script_spot *at, struct emit *e);
+	void (*branch)(void *own, const struct script_branch *b, struct emit *e);
+	void (*end)(void *own); /* NULL is fine */
+};
+
 struct script_opts {
 	unsigned show;	      /* enum script_show */
 	bool show_by_cpu;     /* of these only those of the session's CPUs and time */
@@ -90,6 +116,8 @@ struct script_opts {
 	 */
 	struct obuf *(*out)(void *ctx, const struct perfdata_event *event, struct err *e);
 	void *out_ctx;
+	const struct script_beside *beside; /* with json; NULL = nothing */
+	void *beside_ctx;
 	bool *misused; /* set where regs names none that there are, whatever was recorded; NULL = not asked */
 	struct log_sink log; /* what is not shown, and why */
 };
