@@ -24,6 +24,92 @@ sys.exit(not ok)
 P
 }
 
+# takes NAME FILE DSO TYPE: what script --lanes auto takes the registers for that code in DSO uses next is TYPE, as good as always
+takes() {
+	"$PERF" script --json -F ip,dso,simd --lanes auto -i "$2" 2>"$TMP/err" | grep "$3" >"$TMP/lines"
+	python3 - "$TMP/lines" "$4" >"$TMP/why" 2>&1 <<'P' && pass "$1" || fail "$1" "$(cat "$TMP/why" "$TMP/err")"
+import collections, json, sys
+n = collections.Counter()
+for s in map(json.loads, open(sys.argv[1])):
+    for key, types in s['simd']['user'].items():
+        n.update(types.values() if key.endswith('_types') else [])
+del n['hex']
+print(n)
+sys.exit(not n[sys.argv[2]] > 20 or n[sys.argv[2]] < 0.95 * sum(n.values()))
+P
+}
+
+# exports NAME FILE DSO FUNCTION: what optimizers take of a recording's branches says of DSO what its samples say; FUNCTION runs most
+exports() {
+	for to in fdata preagg autofdo profgen symbol-order call-order path-order; do
+		"$PERF" data convert --to $to --binary "$(basename "$3")" -i "$2" -o "$TMP/out.$to" 2>"$TMP/err" || { fail "$1: $to" "$(cat "$TMP/err")"; return; }
+	done
+	"$PERF" script --json -F ip,dso,brstacksym -i "$2" >"$TMP/lines" 2>"$TMP/err"
+	check "$1" python3 "$TMP/exports.py" "$TMP/lines" "$3" "$TMP" "$4"
+	# Its package has neither lines nor a map of its blocks: refused, with what would have them.
+	"$PERF" data convert --to propeller --binary "$(basename "$3")" -i "$2" -o "$TMP/no" >"$TMP/err" 2>&1
+	is "$1: Propeller takes a map of blocks, which it has not" "$? $(grep -c 'no map of its basic blocks' "$TMP/err") $(grep -c -e '-fbasic-block' "$TMP/err")" "1 1 1"
+}
+cat >"$TMP/exports.py" <<'P'
+import collections, json, re, subprocess, sys
+lines, dso, directory, hottest = sys.argv[1:5]
+out = {t: open(f'{directory}/out.{t}').read().splitlines() for t in
+       ('fdata', 'preagg', 'autofdo', 'profgen', 'symbol-order', 'call-order', 'path-order')}
+start = {}
+for line in subprocess.run(['nm', '-D', '--defined-only', dso], capture_output=True, text=True).stdout.splitlines():
+    at, kind, name = line.split()
+    start.setdefault(name.split('@')[0], int(at, 16))
+for line in subprocess.run(['readelf', '-lW', dso], capture_output=True, text=True).stdout.splitlines():
+    w = line.split()
+    if w[:1] == ['LOAD'] and 'E' in w[6:-1]:
+        text = int(w[2], 16)
+# What the samples themselves have, of functions whose names and addresses nm knows, too.
+edges, calls, returns = collections.Counter(), collections.Counter(), set()
+for s in map(json.loads, open(lines)):
+    for b in s.get('branches', []):
+        if not b['from_dso'] == b['to_dso'] == dso or not {b['from_sym'], b['to_sym']} <= set(start):
+            continue
+        edge = b['from_sym'], b['from_symoff'], b['to_sym'], b['to_symoff']
+        edges[edge] += 1
+        if b['type'] == 'RET':
+            returns.add(edge)
+        if b['to_symoff'] == 0 and b['type'] in ('CALL', 'IND_CALL') and b['from_sym'] != b['to_sym']:
+            calls[b['from_sym'], b['to_sym']] += 1
+assert sum(edges.values()) > 200, edges
+def hold(what, want, have):
+    wrong = [(k, n, have.get(k)) for k, n in want.items() if have.get(k) != n]
+    assert want and not wrong, (what, wrong[:5])
+# BOLT: fdata has all but returns, which it does not move; preagg all, by address.
+fdata, preagg = {}, {}
+for w in map(str.split, out['fdata']):
+    if w[0] == w[3] == '1':
+        fdata[w[1], int(w[2], 16), w[4], int(w[5], 16)] = int(w[7])
+hold('fdata', {e: n for e, n in edges.items() if e not in returns}, fdata)
+for w in map(str.split, out['preagg']):
+    if w[0] == 'B' and 'X' not in w[1] + w[2]:
+        preagg[int(w[1], 16), int(w[2], 16)] = int(w[3])
+at = {(start[f] + fo, start[t] + to): n for (f, fo, t, to), n in edges.items()}
+hold('preagg', at, preagg)
+# AutoFDO, and llvm-profgen, which counts from where the code begins in the file.
+for what in 'autofdo', 'profgen':
+    arrows = {}
+    for line in out[what]:
+        m = re.match(r'(\w+)->(\w+):(\d+)$', line)
+        if m:
+            arrows[int(m[1], 16), int(m[2], 16)] = int(m[3])
+    shift = text if what == 'profgen' else 0
+    hold(what, {(f - shift, t - shift): n for (f, t), n in at.items()}, arrows)
+# Orders: names that are there, each once, with the hottest; a path begins with it.
+for what in 'symbol-order', 'path-order':
+    assert len(out[what]) == len(set(out[what])) and hottest in out[what], (what, out[what])
+assert hottest in out['path-order'][:3], out['path-order']
+assert {e[0] for e in edges} <= set(out['path-order']), out['path-order']
+order = {tuple(l.split()[:2]): int(l.split()[2]) for l in out['call-order']}
+if calls:
+    hold('call-order', calls, order)
+print(len(edges), len(calls))
+P
+
 # ---- ChaCha20 of libcrypto
 libcrypto=$(command -v openssl >/dev/null && ldd "$(command -v openssl)" | sed -n 's/.*libcrypto[^ ]* => \([^ ]*\).*/\1/p')
 # What is wanted holds for its assembler, which leaves its name in the file; built without (no-asm) it is what a compiler made.
@@ -55,6 +141,7 @@ else
 	holds "the counter of its ten rounds, each as often" "$TMP/values" \
 		'sum(v["samples"] for v in r["values"] if 0 <= int(v["value"], 0) <= 10) > 0.9 * r["samples"]
 		 and all(v["samples"] < 0.3 * r["samples"] for v in r["values"])'
+	takes "its registers are taken for 32-bit integers, too, where they are printed" "$TMP/ssl.data" libcrypto i32
 	"$PERF" script --json -F ip,dso,marks -i "$TMP/ssl.data" 2>"$TMP/err" | grep 'libcrypto' >"$TMP/lines"
 	python3 - "$TMP/lines" >"$TMP/json" <<'P'
 import json, sys
@@ -82,8 +169,8 @@ n = 4096
 doubles = ctypes.c_double * n
 x, y = doubles(*[float(small) if i % 4 == 0 else 1.0 for i in range(n)]), doubles(*[1.0] * n)
 ddot, count, step = ctypes.CDLL(library).ddot_, ctypes.c_int(n), ctypes.c_int(1)
-end = time.time() + float(seconds)
-while time.time() < end:
+end = time.process_time() + float(seconds)
+while time.process_time() < end:
     for _ in range(200):
         ddot(ctypes.byref(count), x, ctypes.byref(step), y, ctypes.byref(step))
 E
@@ -109,6 +196,14 @@ if [ -n "$blas" ] && python3 -c 'import ctypes' 2>/dev/null; then
 		 and abs(sum(x["slow_numbers"] or 0 for x in m) / sum(x["slow_numbers"] is not None for x in m) - r["slow_numbers"]) < 0.1'
 	like "beside its instructions, too" "$("$PERF" annotate --stdio --numbers -i "$TMP/dot.data" ddot_ 2>/dev/null)" \
 		'Slow [0-9]+% Denormal [0-9]+% f64 .* (add|mul)[sp]d '
+	takes "its registers are taken for doubles where they are printed" "$TMP/dot.data" libblas f64
+	if command -v nm >/dev/null && command -v readelf >/dev/null; then
+		"$PERF" record -q --reg-source=ptrace -b --reg-budget 0 --branch-budget 0 -F 500 -o "$TMP/dotb.data" -- \
+			python3 "$TMP/dot.py" "$blas" 0.5 1 >"$TMP/out" 2>&1
+		exports "what optimizers take has its loop as often as it ran" "$TMP/dotb.data" "$(readlink -f "$blas")" ddot_
+	else
+		skip "what optimizers take" "no nm or no readelf here"
+	fi
 	dot "the same where none is: not slow" 0.5 \
 		'r["lane_type"] == "f64" and r["slow_numbers"] == r["denormal_lanes"] == 0 and "D" not in r["fp_flags"]'
 else
@@ -286,4 +381,13 @@ assert len(hot) > 0.5 * len(each), (len(hot), len(each))
 assert head['verdict'][0]['enough'] and {s['quality']['file'] for s in lines if s.get('sym', '').startswith('Perl_')} == {'as run'}, head
 P
 check "beside each branch of an interpreter's samples: as often as these have it" python3 "$TMP/beside.py" "$TMP/lines" "$bits"
+if command -v readelf >/dev/null; then
+	exports "what optimizers take has an interpreter's branches as often as its samples" "$TMP/perl.data" "$(readlink -f "$(command -v perl)")" Perl_runops_standard
+else
+	skip "what optimizers take" "no readelf here"
+fi
+# Its numbers are doubles where a script's are.
+echo 'my ($x, $i) = (1.5, 0.5); while ($i < $ARGV[0]) { $x = $x * 0.999 + 0.25; $i += 1.0; } print "$x\n";' >"$TMP/float.pl"
+"$PERF" record -q --reg-source=ptrace --user-regs=xmm --reg-budget 0 -F 500 -o "$TMP/float.data" -- perl "$TMP/float.pl" 6000000 >"$TMP/out" 2>&1
+takes "an interpreter's registers are taken for doubles where it multiplies such" "$TMP/float.data" /perl f64
 done_testing
