@@ -203,6 +203,14 @@ struct cycle_hist {
 	uint16_t min, max; /* max 0: none */
 };
 
+#define EDGE_BUCKETS 30 /* 0 to 7, then two to an octave, the last one open */
+
+/* The same of all blocks behind an edge: two cache lines, of which there are as many as edges. */
+struct edge_hist {
+	uint32_t n[EDGE_BUCKETS];
+	uint16_t min, max; /* max 0: none */
+};
+
 struct loop {
 	struct dso *dso;
 	const struct symbol *sym;
@@ -299,6 +307,7 @@ struct brstat {
 	bool finished;
 
 	VEC(struct cycle_hist) hists; /* by stretch */
+	VEC(struct edge_hist) edge_hists;
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
 	uint32_t walked;	 /* traits of all these */
@@ -471,6 +480,7 @@ static inline bool brstat_goes_about(const struct brstat *b, uint32_t site)
 /* Whether options leave what is there, --dsos and --symbols. */
 bool brstat_is_listed(const struct brstat *b, const struct loc *at);
 unsigned brstat_cycle_bucket(uint32_t cycles);
+unsigned brstat_edge_bucket(uint32_t cycles);
 
 /* ---- loops.c: the stack in b->walk; 0 or -ENOMEM ----------------------------------------------------- */
 

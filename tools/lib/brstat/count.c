@@ -53,6 +53,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->tmp);
 	keys_tuples_free(&b->function_keys);
 	vec_free(&b->hists);
+	vec_free(&b->edge_hists);
 	vec_free(&b->walk);
 	vec_free(&b->touched);
 	vec_free(&b->loop_at);

@@ -24,19 +24,37 @@ static uint32_t bucket_start(unsigned i)
 	return i < 16 ? i : (4 + (i - 16) % 4) << ((i - 16) / 4 + 2);
 }
 
-/* That share of the times took so many at most: up to the end of their bucket, and no more than the longest. */
-static uint32_t quantile(const struct cycle_hist *h, double q)
+unsigned brstat_edge_bucket(uint32_t cycles)
+{
+	unsigned octave;
+
+	if (cycles < 8)
+		return cycles;
+	octave = 31 - (unsigned)__builtin_clz(cycles);
+	return (unsigned)min_u64(8 + (octave - 3) * 2 + (cycles >> (octave - 1) & 1),
+				 EDGE_BUCKETS - 1);
+}
+
+static uint32_t edge_bucket_start(unsigned i)
+{
+	return i < 8 ? i : (2 + (i - 8) % 2) << ((i - 8) / 2 + 2);
+}
+
+/*
+ * Of a histogram: that share of the times took so many at most: up to the end of their bucket, and no more than the longest,
+ * @max.
+ */
+static uint32_t quantile(const uint32_t *v, unsigned nr, uint32_t (*start)(unsigned i),
+			 uint32_t max, double q)
 {
 	uint64_t all = 0, n = 0;
 
-	for (unsigned i = 0; i < CYCLE_BUCKETS; i++)
-		all += h->n[i];
-	for (unsigned i = 0; i < CYCLE_BUCKETS; i++) {
-		n += h->n[i];
+	for (unsigned i = 0; i < nr; i++)
+		all += v[i];
+	for (unsigned i = 0; i < nr; i++) {
+		n += v[i];
 		if (n && (double)n >= q * (double)all)
-			return i + 1 < CYCLE_BUCKETS
-				       ? (uint32_t)min_u64(bucket_start(i + 1) - 1, h->max)
-				       : h->max;
+			return i + 1 < nr ? (uint32_t)min_u64(start(i + 1) - 1, max) : max;
 	}
 	return 0;
 }
@@ -75,8 +93,8 @@ static int list_blocks(struct brstat *b)
 					     .insns = b->stretches.v[i].nr_insns };
 		if (h && h->max) {
 			to->min = h->min;
-			to->median = quantile(h, 0.5);
-			to->p90 = quantile(h, 0.9);
+			to->median = quantile(h->n, CYCLE_BUCKETS, bucket_start, h->max, 0.5);
+			to->p90 = quantile(h->n, CYCLE_BUCKETS, bucket_start, h->max, 0.9);
 			to->max = h->max;
 		}
 	}
@@ -162,14 +180,21 @@ static int list_edges(struct brstat *b, const struct pace *pace)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < b->edge_keys.n; i++) {
 		const uint64_t *k = brstat_edge_locs(b, i);
+		const struct edge_hist *h = i < b->edge_hists.n ? &b->edge_hists.v[i] : NULL;
+		struct brstat_edge *to = &b->edges.v[b->edges.n++];
 
-		b->edges.v[b->edges.n++] =
-			(struct brstat_edge){ .from = resolver_loc(b->res, (uint32_t)k[0]),
-					      .to = resolver_loc(b->res, (uint32_t)k[1]),
-					      .nr = b->info.v[i].nr,
-					      .mispred = b->info.v[i].mispred,
-					      .flagged = b->info.v[i].flagged,
-					      .id = i };
+		*to = (struct brstat_edge){ .from = resolver_loc(b->res, (uint32_t)k[0]),
+					    .to = resolver_loc(b->res, (uint32_t)k[1]),
+					    .nr = b->info.v[i].nr,
+					    .mispred = b->info.v[i].mispred,
+					    .flagged = b->info.v[i].flagged,
+					    .id = i };
+		if (h && h->max) {
+			to->min = h->min;
+			to->median = quantile(h->n, EDGE_BUCKETS, edge_bucket_start, h->max, 0.5);
+			to->p90 = quantile(h->n, EDGE_BUCKETS, edge_bucket_start, h->max, 0.9);
+			to->max = h->max;
+		}
 	}
 	for (uint32_t i = 0; i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];

@@ -53,6 +53,23 @@ int brstat_widen_hops(struct hops *t, bool more)
 
 /* ---- settling ---------------------------------------------------------------------------------- */
 
+static int settle_behind_edge(struct brstat *b, const struct hop *h, unsigned i)
+{
+	static const struct edge_hist none = { .min = UINT16_MAX };
+	const uint32_t edge = b->hops.more[h - b->hops.v].edge;
+	struct edge_hist *hist;
+
+	if (edge == ID_NONE)
+		return 0;
+	if (vec_reach(&b->edge_hists, edge, none))
+		return -ENOMEM;
+	hist = &b->edge_hists.v[edge];
+	hist->n[brstat_edge_bucket(h->last[i])] += h->nr_last[i];
+	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
+	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	return 0;
+}
+
 int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
 {
 	static const struct cycle_hist none = { .min = UINT16_MAX };
@@ -66,6 +83,9 @@ int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsign
 	hist->n[brstat_cycle_bucket(h->last[i])] += h->nr_last[i];
 	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
 	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	/* Code behind a branch: no other hops have cycles. */
+	if (settle_behind_edge(b, h, i))
+		return -ENOMEM;
 	h->nr_last[i] = 0;
 	return 0;
 }

@@ -117,6 +117,27 @@ static int join_hists(struct brstat *b, const struct brstat *from, const uint32_
 	return 0;
 }
 
+static int join_edge_hists(struct brstat *b, const struct brstat *from, const uint32_t *edge)
+{
+	static const struct edge_hist none = { .min = UINT16_MAX };
+
+	for (uint32_t i = 0; i < from->edge_hists.n; i++) {
+		const struct edge_hist *add = &from->edge_hists.v[i];
+		struct edge_hist *to;
+
+		if (!add->max)
+			continue;
+		if (vec_reach(&b->edge_hists, edge[i], none))
+			return -ENOMEM;
+		to = &b->edge_hists.v[edge[i]];
+		for (unsigned n = 0; n < EDGE_BUCKETS; n++)
+			to->n[n] += add->n[n];
+		to->min = (uint16_t)min_u64(to->min, add->min);
+		to->max = (uint16_t)max_u64(to->max, add->max);
+	}
+	return 0;
+}
+
 int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps *maps,
 		 struct err *e)
 {
@@ -139,6 +160,7 @@ int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps
 	}
 	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);
 	ret = ret ?: join_hists(b, from, maps ? maps->loc : NULL);
+	ret = ret ?: join_edge_hists(b, from, edge);
 	ret = ret ?: brstat_merge_loops(b, from, maps ? maps->dso : NULL);
 	if (!ret && b->o.what & BRSTAT_QUALITY)
 		ret = brstat_merge_quality(b, from, maps ? maps->loc : NULL);

@@ -141,6 +141,8 @@ enum edge_col {
 	E_LATE,
 	E_AFTER_MISS,
 	E_AFTER_HIT,
+	E_MEDIAN,
+	E_P90,
 	E_FROM,
 	E_TO,
 	E_DSO,
@@ -149,6 +151,10 @@ enum edge_col {
 	E_FLAGGED,
 	E_REFILLS,
 	E_LATES,
+	E_WITH,
+	E_MEAN,
+	E_MIN,
+	E_MAX,
 	NR_EDGE_COLS
 };
 
@@ -160,6 +166,8 @@ static const struct faces_column edge_cols[NR_EDGE_COLS] = {
 	[E_LATE] = PLAIN_COLUMN("late", "Late", 8, true, ALL),
 	[E_AFTER_MISS] = PLAIN_COLUMN("after_mispredicted", "After M", 8, true, ALL),
 	[E_AFTER_HIT] = PLAIN_COLUMN("after_predicted", "After P", 8, true, ALL),
+	[E_MEDIAN] = PLAIN_COLUMN("median", "Median", 6, true, ALL),
+	[E_P90] = PLAIN_COLUMN("p90", "90%", 6, true, ALL),
 	[E_FROM] = SUBJECT_COLUMN("branch", "Branch", 30, true),
 	[E_TO] = SUBJECT_COLUMN("target", "Target", 30, true),
 	[E_DSO] = PLAIN_COLUMN("dso", "Object", 10, false, ALL),
@@ -168,6 +176,10 @@ static const struct faces_column edge_cols[NR_EDGE_COLS] = {
 	[E_FLAGGED] = PLAIN_COLUMN("flagged", NULL, 0, true, OTHER),
 	[E_REFILLS] = PLAIN_COLUMN("refills", NULL, 0, true, OTHER),
 	[E_LATES] = PLAIN_COLUMN("lates", NULL, 0, true, OTHER),
+	[E_WITH] = PLAIN_COLUMN("with_cycles", NULL, 0, true, OTHER),
+	[E_MEAN] = PLAIN_COLUMN("mean", NULL, 0, true, OTHER),
+	[E_MIN] = PLAIN_COLUMN("min", NULL, 0, true, OTHER),
+	[E_MAX] = PLAIN_COLUMN("max", NULL, 0, true, OTHER),
 };
 
 static struct faces_cell mean_cell(double sum, uint64_t nr)
@@ -178,6 +190,7 @@ static struct faces_cell mean_cell(double sum, uint64_t nr)
 static int walk_edge(struct walk *k, const struct faces_table *t, size_t i)
 {
 	const struct brstat_edge *e = brstat_edge_at(k->pub.f->stat, i);
+	const uint64_t nr = e->nr_hit + e->nr_missed;
 	char from[LIST_PLACE], to[LIST_PLACE];
 	struct faces_cell cells[NR_EDGE_COLS] = {
 		[E_LOST] = list_real(e->refills || e->lates, e->refill_cycles + e->late_cycles),
@@ -187,6 +200,8 @@ static int walk_edge(struct walk *k, const struct faces_table *t, size_t i)
 		[E_LATE] = mean_cell(e->late_cycles, e->lates),
 		[E_AFTER_MISS] = mean_cell((double)e->cycles_missed, e->nr_missed),
 		[E_AFTER_HIT] = mean_cell((double)e->cycles_hit, e->nr_hit),
+		[E_MEDIAN] = list_number(e->median),
+		[E_P90] = list_number(e->p90),
 		[E_FROM] = list_text(list_place(e->from->sym, e->from->addr, from, sizeof(from))),
 		[E_TO] = list_text(list_place(e->to->sym, e->to->addr, to, sizeof(to))),
 		[E_DSO] = list_text(list_dso(e->from->dso)),
@@ -195,7 +210,15 @@ static int walk_edge(struct walk *k, const struct faces_table *t, size_t i)
 		[E_FLAGGED] = list_number(e->flagged),
 		[E_REFILLS] = list_number(e->refills),
 		[E_LATES] = list_number(e->lates),
+		[E_WITH] = list_number(nr),
+		[E_MEAN] = mean_cell((double)(e->cycles_hit + e->cycles_missed), nr),
+		[E_MIN] = list_number(e->min),
+		[E_MAX] = list_number(e->max),
 	};
+
+	if (!nr)
+		cells[E_MEDIAN].kind = cells[E_P90].kind = cells[E_MIN].kind = cells[E_MAX].kind =
+			FACES_NONE;
 
 	if (!e->flagged)
 		cells[E_MISPRED].kind = FACES_NONE;
@@ -229,7 +252,8 @@ const struct walk_list walk_edge_list = {
 		   .legend =
 			   "Lost: cycles that blocks behind it took more, all times together. Refill: cycles more for each time that it was\n"
 			   "mispredicted; Late: for each time that it was predicted, beside the best way to the same block. After M,\n"
-			   "After P: cycles of the block behind it, mispredicted and predicted. -: not told by this recording.\n",
+			   "After P: mean cycles of the block behind it, mispredicted and predicted; Median, 90%: so many at most in half of all times\n"
+			   "and in 9 of 10. -: not told by this recording.\n",
 		   .cols = edge_cols,
 		   .nr_cols = NR_EDGE_COLS },
 	.nr = nr_edges,
