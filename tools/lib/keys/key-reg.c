@@ -60,24 +60,40 @@ static bool put_vector(const struct reg_key *k, const struct sample_regs *r, str
 	return true;
 }
 
-/* Lane k->index, or all of a general or mask register. */
-static bool value_of(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
-		     uint64_t *value)
+static inline bool vector_value(const struct reg_key *k, const struct sample_regs *r,
+				uint64_t *value)
+{
+	uint64_t at;
+
+	if (!find_vector(k, r, &at) || k->word >= qwords_of(k, r))
+		return false;
+	*value = u64s_get(k->pred ? &r->pred : &r->vec, at + k->word) >> k->shift & k->ones;
+	return true;
+}
+
+/* With vectors among general registers. Apart: most samples need no copy of them. */
+static bool __attribute__((noinline))
+legacy_value(const struct reg_key *k, const struct sample_regs *r, enum regs_arch arch,
+	     uint64_t *value)
 {
 	struct sample_regs tmp;
-	uint64_t at, q;
+
+	return vector_value(k, sample_vectors(r, arch, &tmp), value);
+}
+
+/* Lane k->index, or all of a general or mask register. */
+static inline bool value_of(const struct reg_key *k, const struct sample_regs *r,
+			    enum regs_arch arch, uint64_t *value)
+{
+	uint64_t q;
 
 	if (!r->abi)
 		return false;
-	if (k->gpr) {
-		if (!sample_reg(r, k->reg, &q))
-			return false;
-	} else {
-		r = sample_vectors(r, arch, &tmp);
-		if (!find_vector(k, r, &at) || k->word >= qwords_of(k, r))
-			return false;
-		q = u64s_get(k->pred ? &r->pred : &r->vec, at + k->word);
-	}
+	if (!k->gpr)
+		return likely(r->simd) ? vector_value(k, r, value)
+				       : legacy_value(k, r, arch, value);
+	if (!sample_reg(r, k->reg, &q))
+		return false;
 	*value = q >> k->shift & k->ones;
 	return true;
 }
