@@ -88,7 +88,7 @@ static void put_value(struct obuf *o, uint64_t v, enum regs_lane lane)
 		regs_print_lane(&v, 0, lane, o);
 }
 
-/* "0x40 91% 0x80 5% 0x10 2%"; "0x40 ~91%": about. */
+/* "0x40 91% 0x80 5% 0x10 2%"; "0x4000 ~91%": about. */
 static void text_top(const struct keys *ks, const void *slot, struct obuf *o)
 {
 	const struct values *c = slot;
@@ -102,7 +102,7 @@ static void text_top(const struct keys *ks, const void *slot, struct obuf *o)
 		if (i)
 			obuf_char(o, ' ');
 		put_value(o, top.v[i].value, (enum regs_lane)c->lane);
-		obuf_printf(o, " %s%.0f%%", top.distinct ? "" : "~",
+		obuf_printf(o, " %s%.0f%%", top.distinct || top.v[i].value < TALLY_SHORT ? "" : "~",
 			    100.0 * (double)top.v[i].nr / (double)c->t.nr);
 	}
 }
@@ -120,11 +120,9 @@ static uint64_t stat_share(const struct keys_row *r, const void *slot)
 static uint64_t stat_distinct(const struct keys_row *r, const void *slot)
 {
 	const struct values *c = slot;
-	struct tally_top top;
 
 	(void)r;
-	keys_tally_top(&c->t, &top, 1);
-	return top.distinct ?: STAT_UNKNOWN;
+	return keys_tally_distinct(&c->t) ?: STAT_UNKNOWN;
 }
 
 static uint64_t told(const void *slot)

@@ -10,24 +10,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TALLY_EXACT 256 /* different values with exact counts */
+#define TALLY_SHORT 256 /* values below have exact counts, all of them */
+#define TALLY_EXACT 32	/* different ones from there on that have exact counts */
 #define TALLY_TOPS  16	/* most frequent ones at most */
 
 struct counted {
 	uint64_t value, nr;
 };
 
-struct bucket;
-
 /* Zero at first. */
 struct tally {
-	uint64_t *log;	       /* what is not in the list: see nr_once */
-	struct counted *list;  /* ascending */
-	struct bucket *sketch; /* there were more than TALLY_EXACT */
-	uint64_t nr;	       /* of all */
+	uint64_t *log;	      /* what is not in the list: see nr_once */
+	struct counted *list; /* ascending */
+	uint64_t *plane;      /* of the sketch */
+	uint64_t nr;	      /* of all */
 	uint32_t nr_log, log_cap;
 	uint32_t nr_once; /* of the log, that came once: ascending; those behind are as they came */
 	uint32_t nr_list, last; /* the one of the list that came last */
+	uint32_t nr_planes;	/* 0 = no sketch: there were no more than TALLY_EXACT long values */
 };
 
 /* What was counted, by frequency. */
@@ -43,6 +43,8 @@ int keys_tally_add(struct tally *t, uint64_t value); /* 0 or -ENOMEM */
 void keys_tally_soon(const struct tally *t);
 int keys_tally_merge(struct tally *t, const struct tally *from); /* likewise */
 void keys_tally_free(struct tally *t);
+/* As top->distinct. */
+unsigned keys_tally_distinct(const struct tally *t);
 void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max);
 
 #endif

@@ -2,23 +2,27 @@
 /*
  * Values and how often each came. They are logged as they come, and the log is sorted when it is full: most rows of a
  * report have few samples, and nothing is looked for in these. What came more than once goes to a list with counts; the
- * rest stays in the log, half as large. Up to TALLY_EXACT different values are kept. With more there is no room for all of
- * them, but one may still be most of what came; so list and log become a sketch, whose size is fixed.
+ * rest stays in the log, half as large. Short values, of one byte, are all kept: there are no more than 256 of them, and sizes,
+ * counts and truth values are among them. Of long ones up to TALLY_EXACT different ones are kept. Where nothing
+ * comes twice it is these that take memory, in each row; more of them would be kept for nothing. With more
+ * there is no room for all of them, but one may still be most of what came; so they become a sketch.
  *
  * A sketch has buckets, and a value is scrambled into a word whose first bits choose one. A bucket counts what
  * came to it, and for each bit of the word how often it was set. Where one value is most of its bucket
  * each bit's majority is that of its word, and scrambling can be undone: there it is. Any other value differs from it in half
  * of the bits or so, since they are scrambled: so the sum of the minorities tells how many others there were.
  *
- * All of this is adding. What sketches of parts give is what one of the whole would, whatever came first, and a list
+ * All of this is adding. What sketches of parts give is what one of the whole would, whatever came first, and long values
  * can become a sketch at any time. Sketches that find by leaving out what came rarely (Misra-Gries, space-saving) are
- * smaller, but what they find depends on the order, and reports would differ with the number of threads.
+ * smaller, but what they find depends on the order, and reports would differ with the number of threads. So would
+ * they if it were for values that repeat to stay exact: those that came once here may come again in another part.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 #include "tally-int.h"
 
 #define BUCKET_BITS 3
@@ -27,15 +31,10 @@
 #define WORTH	    32		       /* of what a sketch finds: at least one in so many */
 
 /*
- * How often bit i was set is set[i] and what byte i / 8 of late[i % 8] says: one value comes after the other, and so is
- * added to eight counters at a time, which are one cache line. The bits that the bucket tells need no counter; in
- * place of the first of them each word has one that is always set: how many words came.
+ * Counters lie across: bit i of a word of plane p is bit p of the counter of bit i, and a plane has a word for each bucket, so
+ * that a cache line makes all counters twice as wide, and there are as many as the largest one needs. The bits that the bucket
+ * tells need no counter; in place of the first of them each word has one that is always set: how many words came.
  */
-struct bucket {
-	_Alignas(64) uint64_t late[8];
-	uint32_t set[WORD_BITS + 1];
-};
-
 #define ALWAYS WORD_BITS
 
 #define MIX_1	0x9e3779b97f4a7c15ULL
@@ -59,75 +58,137 @@ static uint64_t unscramble(uint64_t v)
 
 /* ---- the sketch ------------------------------------------------------------------------------ */
 
-/* Counters have 32 bits. When more has come nothing is found. */
-static bool is_full(const struct tally *t)
+static uint64_t times_set(const uint64_t *plane, unsigned nr_planes, unsigned bucket, unsigned bit)
 {
-	return t->nr > UINT32_MAX;
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < nr_planes; i++)
+		n |= (plane[i * BUCKETS + bucket] >> bit & 1) << i;
+	return n;
 }
 
-static uint32_t late_of(const struct bucket *b, unsigned bit)
+/* So that counters can be as large as @n. */
+static int set_planes(struct tally *t, uint64_t n)
 {
-	return (uint32_t)(b->late[bit % 8] >> bit / 8 * 8 & 255);
+	unsigned nr = n ? 64 - (unsigned)__builtin_clzll(n) : 1;
+	uint64_t *plane;
+
+	if (nr <= t->nr_planes)
+		return 0;
+	plane = realloc(t->plane, nr * BUCKETS * sizeof(*plane));
+	if (!plane)
+		return -ENOMEM;
+	memset(plane + t->nr_planes * BUCKETS, 0, (nr - t->nr_planes) * BUCKETS * sizeof(*plane));
+	t->plane = plane;
+	t->nr_planes = nr;
+	return 0;
 }
 
-static uint32_t times_set(const struct bucket *b, unsigned bit)
+/*
+ * @word to the counters of one bucket, whose first plane is at @plane: as many times as that one stands for. What there is no
+ * plane for.
+ */
+static inline uint64_t add_word(uint64_t *plane, unsigned nr_planes, uint64_t word)
 {
-	return b->set[bit] + late_of(b, bit);
+	const uint64_t *end = plane + nr_planes * BUCKETS;
+
+	for (; plane != end; plane += BUCKETS) {
+		uint64_t was = *plane;
+
+		*plane = was ^ word;
+		word &= was;
+	}
+	return word;
 }
 
-static void end_late(struct bucket *b)
+static unsigned bucket_of(uint64_t *word)
 {
-	for (unsigned i = 0; i <= ALWAYS; i++)
-		b->set[i] = times_set(b, i);
-	memset(b->late, 0, sizeof(b->late));
+	unsigned bucket = (unsigned)(*word >> WORD_BITS);
+
+	*word = (*word & (BIT(WORD_BITS) - 1)) | BIT(ALWAYS);
+	return bucket;
 }
 
-static struct bucket *sketch_new(void)
-{
-	struct bucket *b = aligned_alloc(_Alignof(struct bucket), BUCKETS * sizeof(*b));
-
-	return b ? memset(b, 0, BUCKETS * sizeof(*b)) : NULL;
-}
-
-static void sketch_add(struct bucket *sketch, uint64_t value, uint64_t nr)
+static int sketch_add(struct tally *t, uint64_t value)
 {
 	uint64_t word = scramble(value);
-	struct bucket *b = &sketch[word >> WORD_BITS];
+	unsigned bucket = bucket_of(&word);
 
-	word = (word & (BIT(WORD_BITS) - 1)) | BIT(ALWAYS);
-	if (nr == 1) {
-		for (unsigned i = 0; i < 8; i++)
-			b->late[i] += word >> i & 0x0101010101010101ULL;
-		if (late_of(b, ALWAYS) == 255)
-			end_late(b);
-		return;
-	}
-	for (unsigned i = 0; i <= ALWAYS; i++)
-		b->set[i] += (uint32_t)nr & -(uint32_t)(word >> i & 1);
+	word = add_word(t->plane + bucket, t->nr_planes, word);
+	if (likely(!word))
+		return 0;
+	if (set_planes(t, BIT(t->nr_planes)))
+		return -ENOMEM;
+	t->plane[(t->nr_planes - 1) * BUCKETS + bucket] = word;
+	return 0;
 }
 
-static void bucket_merge(struct bucket *b, const struct bucket *from)
+static int sketch_add_times(struct tally *t, uint64_t value, uint64_t nr)
 {
-	for (unsigned i = 0; i <= ALWAYS; i++)
-		b->set[i] += times_set(from, i);
+	uint64_t word = scramble(value);
+	unsigned bucket = bucket_of(&word);
+
+	if (set_planes(t, times_set(t->plane, t->nr_planes, bucket, ALWAYS) + nr))
+		return -ENOMEM;
+	for (unsigned i = 0; i < t->nr_planes; i++)
+		if (nr >> i & 1)
+			add_word(t->plane + i * BUCKETS + bucket, t->nr_planes - i, word);
+	return 0;
+}
+
+static int sketch_merge(struct tally *t, const struct tally *from)
+{
+	uint64_t most = 0, carry[BUCKETS] = { 0 };
+
+	for (unsigned i = 0; i < BUCKETS; i++) {
+		uint64_t n = times_set(t->plane, t->nr_planes, i, ALWAYS) +
+			     times_set(from->plane, from->nr_planes, i, ALWAYS);
+
+		most = n > most ? n : most;
+	}
+	if (set_planes(t, most))
+		return -ENOMEM;
+	for (unsigned i = 0; i < t->nr_planes * BUCKETS; i++) {
+		uint64_t a = t->plane[i], b = i < from->nr_planes * BUCKETS ? from->plane[i] : 0;
+		uint64_t *c = &carry[i % BUCKETS];
+
+		t->plane[i] = a ^ b ^ *c;
+		*c = (a & b) | (*c & (a ^ b));
+	}
+	return 0;
+}
+
+/* Bits whose counters are above @n: the first plane from above in which one differs from @n tells. */
+static uint64_t set_more_than(const struct tally *t, unsigned bucket, uint64_t n)
+{
+	uint64_t more = 0, equal = UINT64_MAX;
+
+	for (unsigned i = t->nr_planes; i-- > 0;) {
+		uint64_t is = t->plane[i * BUCKETS + bucket], wanted = -(n >> i & 1);
+
+		more |= equal & is & ~wanted;
+		equal &= ~(is ^ wanted);
+	}
+	return more;
 }
 
 /* The value that most of bucket @nr is. False: there is none. */
-static bool bucket_value(const struct bucket *sketch, unsigned nr, struct counted *out)
+static bool bucket_value(const struct tally *t, unsigned nr, struct counted *out)
 {
-	const struct bucket *b = &sketch[nr];
-	uint64_t word = (uint64_t)nr << WORD_BITS, all = times_set(b, ALWAYS), others = 0;
+	uint64_t all = times_set(t->plane, t->nr_planes, nr, ALWAYS), told = BIT(WORD_BITS) - 1;
+	uint64_t word = set_more_than(t, nr, all / 2) & told, others;
 
-	for (unsigned i = 0; i < WORD_BITS; i++) {
-		uint64_t set = times_set(b, i);
+	/* The minorities: what is not set of those that most often are, and what is of the rest. */
+	others = all * (unsigned)weight_u64(word);
+	for (unsigned i = 0; i < t->nr_planes; i++) {
+		uint64_t is = t->plane[i * BUCKETS + nr] & told;
 
-		if (set > all - set)
-			word |= BIT(i);
-		others += min_u64(set, all - set);
+		others += (uint64_t)weight_u64(is & ~word) << i;
+		others -= (uint64_t)weight_u64(is & word) << i;
 	}
 	/* Each of them differs in half of the bits that the bucket does not tell. */
 	others = (others + WORD_BITS / 4) / (WORD_BITS / 2);
-	out->value = unscramble(word);
+	out->value = unscramble(word | (uint64_t)nr << WORD_BITS);
 	out->nr = all - min_u64(all, others);
 	return out->nr * 2 > all;
 }
@@ -135,17 +196,19 @@ static bool bucket_value(const struct bucket *sketch, unsigned nr, struct counte
 /* ---- the list -------------------------------------------------------------------------------- */
 
 /*
- * It grows to LOG_SHORT, and by so much from then on. It is sorted when there are at least as many new ones as came
- * once before, or it is full.
+ * The log grows to LOG_SHORT, and by LOG_STEP from then on, sorted each time: what is in it came once, and what comes to it is
+ * new or comes for the second time, so there is an end of that.
  */
-#define LOG_FIRST 4
+#define LOG_FIRST 8
+#define LOG_STEP  8
 #define LOG_SHORT 32
-#define LOG_MAX	  (TALLY_EXACT + LOG_SHORT)
+#define KEPT_MAX  (TALLY_SHORT + TALLY_EXACT)
+#define LOG_MAX	  (KEPT_MAX + LOG_SHORT)
 #define LOG_POWER 512 /* the power of two from there on */
 
 /* Room for two lists with their logs. */
 struct sorted {
-	struct counted v[2 * (TALLY_EXACT + LOG_MAX)];
+	struct counted v[2 * (KEPT_MAX + LOG_MAX)];
 	uint32_t n;
 };
 
@@ -260,15 +323,6 @@ static void join(const struct sorted *a, const struct sorted *b, struct sorted *
 	}
 }
 
-static void forget_values(struct tally *t)
-{
-	free(t->log);
-	free(t->list);
-	t->log = NULL;
-	t->list = NULL;
-	t->nr_log = t->nr_once = t->log_cap = t->nr_list = t->last = 0;
-}
-
 static int set_log(struct tally *t, uint32_t cap)
 {
 	uint64_t *log = realloc(t->log, cap * sizeof(*log));
@@ -280,37 +334,61 @@ static int set_log(struct tally *t, uint32_t cap)
 	return 0;
 }
 
-/* Room for @once values in the log and for the others of @s in the list. */
-static int room_for(struct tally *t, uint32_t once, const struct sorted *s)
+/* Room for @once values in the log and for @more in the list. */
+static int room_for(struct tally *t, uint32_t once, uint32_t more)
 {
 	struct counted *list;
 
 	if (once > t->log_cap && set_log(t, once))
 		return -ENOMEM;
-	if (s->n - once <= t->nr_list)
+	if (more <= t->nr_list)
 		return 0;
-	list = realloc(t->list, (s->n - once) * sizeof(*list));
+	list = realloc(t->list, more * sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	t->list = list;
 	return 0;
 }
 
-/* @t's values are @s from now on. */
-static int set_values(struct tally *t, const struct sorted *s)
+static uint32_t nr_short(const struct sorted *s)
 {
-	uint32_t once = 0;
+	uint32_t n = 0;
 
-	if (s->n > TALLY_EXACT) {
-		t->sketch = sketch_new();
-		for (uint32_t i = 0; t->sketch && i < s->n; i++)
-			sketch_add(t->sketch, s->v[i].value, s->v[i].nr);
-		forget_values(t);
-		return t->sketch ? 0 : -ENOMEM;
-	}
+	while (n < s->n && s->v[n].value < TALLY_SHORT)
+		n++;
+	return n;
+}
+
+/* The long values of @s, those from @first on, go to the sketch. */
+static int put_long(struct tally *t, struct sorted *s, uint32_t first)
+{
+	/* Nobody needs room for them any more. */
+	free(t->log);
+	free(t->list);
+	t->log = NULL;
+	t->list = NULL;
+	t->nr_log = t->nr_once = t->log_cap = t->nr_list = t->last = 0;
+	/* As many as most sketches need, at once. */
+	if (set_planes(t, TALLY_EXACT / 2 - 1))
+		return -ENOMEM;
+	for (uint32_t i = first; i < s->n; i++)
+		if (s->v[i].nr == 1 ? sketch_add(t, s->v[i].value)
+				    : sketch_add_times(t, s->v[i].value, s->v[i].nr))
+			return -ENOMEM;
+	s->n = first;
+	return 0;
+}
+
+/* @t's values are @s from now on, and what is in its sketch. */
+static int set_values(struct tally *t, struct sorted *s)
+{
+	uint32_t once = 0, first = nr_short(s);
+
+	if (s->n > first && (t->nr_planes || s->n - first > TALLY_EXACT) && put_long(t, s, first))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < s->n; i++)
 		once += s->v[i].nr == 1;
-	if (room_for(t, once, s))
+	if (room_for(t, once, s->n - once))
 		return -ENOMEM;
 	t->nr_log = t->nr_list = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
@@ -339,18 +417,16 @@ static int settle(struct tally *t)
 	return set_values(t, &s);
 }
 
-/* The log is full. */
+/* The log is full. Where what was in it became a sketch there is none from then on. */
 static int make_room(struct tally *t)
 {
-	uint32_t fresh = t->nr_log - t->nr_once;
-
 	if (t->log_cap < LOG_SHORT)
 		return set_log(t, t->log_cap ? t->log_cap * 2 : LOG_FIRST);
-	if ((fresh >= t->nr_once || t->nr_log == LOG_MAX) && settle(t))
+	if (settle(t))
 		return -ENOMEM;
-	if (t->sketch || t->log_cap - t->nr_log >= LOG_SHORT)
+	if (!t->log_cap || t->log_cap - t->nr_log >= LOG_STEP)
 		return 0;
-	return set_log(t, (uint32_t)min_u64(t->nr_log + LOG_SHORT, LOG_MAX));
+	return set_log(t, t->nr_log + LOG_STEP);
 }
 
 /* Where values are listed most often the same comes again, or one of few. */
@@ -374,29 +450,37 @@ static bool is_listed(struct tally *t, uint64_t value)
 
 /* ---- both ------------------------------------------------------------------------------------ */
 
-int keys_tally_add(struct tally *t, uint64_t value)
+static int add(struct tally *t, uint64_t value)
 {
-	t->nr++;
+	if (t->nr_planes && value >= TALLY_SHORT)
+		return sketch_add(t, value);
 	if (t->nr_list && is_listed(t, value)) {
 		t->list[t->last].nr++;
 		return 0;
 	}
-	if (!t->sketch && t->nr_log == t->log_cap && make_room(t)) {
-		t->nr--;
-		return -ENOMEM;
+	while (t->nr_log == t->log_cap) {
+		if (make_room(t))
+			return -ENOMEM;
+		if (t->nr_planes && value >= TALLY_SHORT)
+			return sketch_add(t, value);
 	}
-	if (t->sketch)
-		sketch_add(t->sketch, value, 1);
-	else
-		t->log[t->nr_log++] = value;
+	t->log[t->nr_log++] = value;
+	return 0;
+}
+
+int keys_tally_add(struct tally *t, uint64_t value)
+{
+	if (add(t, value))
+		return -ENOMEM;
+	t->nr++;
 	return 0;
 }
 
 void keys_tally_soon(const struct tally *t)
 {
 	/* Any of the buckets, or the end of the log. */
-	for (unsigned i = 0; t->sketch && i < BUCKETS; i++)
-		__builtin_prefetch(t->sketch[i].late, 1);
+	for (unsigned i = 0; i < t->nr_planes; i++)
+		__builtin_prefetch(t->plane + i * BUCKETS, 1);
 	if (t->log)
 		__builtin_prefetch(&t->log[t->nr_log], 1);
 }
@@ -406,19 +490,8 @@ int keys_tally_merge(struct tally *t, const struct tally *from)
 	struct sorted a, b, both;
 
 	t->nr += from->nr;
-	if (t->sketch || from->sketch) {
-		sort(t->sketch ? from : t, &a);
-		if (!t->sketch)
-			t->sketch = sketch_new();
-		if (!t->sketch)
-			return -ENOMEM;
-		forget_values(t);
-		for (uint32_t i = 0; i < a.n; i++)
-			sketch_add(t->sketch, a.v[i].value, a.v[i].nr);
-		for (unsigned i = 0; from->sketch && i < BUCKETS; i++)
-			bucket_merge(&t->sketch[i], &from->sketch[i]);
-		return 0;
-	}
+	if (from->nr_planes && sketch_merge(t, from))
+		return -ENOMEM;
 	sort(t, &a);
 	sort(from, &b);
 	join(&a, &b, &both);
@@ -427,8 +500,9 @@ int keys_tally_merge(struct tally *t, const struct tally *from)
 
 void keys_tally_free(struct tally *t)
 {
-	forget_values(t);
-	free(t->sketch);
+	free(t->log);
+	free(t->list);
+	free(t->plane);
 	*t = (struct tally){ 0 };
 }
 
@@ -463,30 +537,54 @@ static void top_of_sorted(const struct tally *t, struct tally_top *top, unsigned
 		top->v[top->nr++] = (struct counted){ t->log[i], 1 };
 }
 
+/* Of those in @s that are much of the whole, and of what the sketch finds. */
+static void top_of_sketch(const struct tally *t, const struct sorted *s, struct tally_top *top,
+			  unsigned max)
+{
+	struct counted c;
+
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->v[i].nr * WORTH >= t->nr)
+			put_top(top, max, &s->v[i]);
+	for (unsigned i = 0; i < BUCKETS; i++)
+		if (bucket_value(t, i, &c) && c.nr * WORTH >= t->nr)
+			put_top(top, max, &c);
+}
+
+unsigned keys_tally_distinct(const struct tally *t)
+{
+	struct tally_top top;
+
+	if (t->nr_planes)
+		return 0;
+	keys_tally_top(t, &top, 1);
+	return top.distinct;
+}
+
 void keys_tally_top(const struct tally *t, struct tally_top *top, unsigned max)
 {
-	struct bucket few[BUCKETS], *sketch = t->sketch;
-	struct counted c;
+	struct tally few = { .nr = t->nr };
 	struct sorted s;
+	uint32_t first;
 
 	max = (unsigned)min_u64(max ?: 1, TALLY_TOPS);
-	if (!sketch && t->nr_once == t->nr_log) {
+	if (!t->nr_planes && t->nr_once == t->nr_log) {
 		top_of_sorted(t, top, max);
 		return;
 	}
+	top->nr = top->distinct = 0;
 	sort(t, &s);
-	/* List and log may have too many together, where no sum was made of them yet. */
-	if (s.n > TALLY_EXACT) {
-		memset(few, 0, sizeof(few));
-		sketch = few;
+	first = nr_short(&s);
+	if (t->nr_planes) {
+		top_of_sketch(t, &s, top, max);
+	} else if (s.n - first > TALLY_EXACT) {
+		/* List and log have too many together, and no sketch was made of them yet. */
+		if (!put_long(&few, &s, first))
+			top_of_sketch(&few, &s, top, max);
+		keys_tally_free(&few);
+	} else {
+		top->distinct = s.n;
+		for (uint32_t i = 0; i < s.n; i++)
+			put_top(top, max, &s.v[i]);
 	}
-	for (uint32_t i = 0; sketch == few && i < s.n; i++)
-		sketch_add(few, s.v[i].value, s.v[i].nr);
-	top->nr = 0;
-	top->distinct = sketch ? 0 : s.n;
-	for (uint32_t i = 0; !sketch && i < s.n; i++)
-		put_top(top, max, &s.v[i]);
-	for (unsigned i = 0; sketch && i < BUCKETS && !is_full(t); i++)
-		if (bucket_value(sketch, i, &c) && c.nr * WORTH >= t->nr)
-			put_top(top, max, &c);
 }
