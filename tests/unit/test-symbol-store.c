@@ -351,6 +351,79 @@ static void test_ahead(void **state)
 	free(r);
 }
 
+/* ---- notes ----------------------------------------------------------------------------------- */
+
+static unsigned dropped;
+
+static void drop_note(void *note)
+{
+	dropped++;
+	free(note);
+}
+
+static const struct symbol_note_kind one_kind = { .drop = drop_note },
+				     other_kind = { .drop = free };
+
+/* An address of object @obj that has a symbol. */
+static bool a_function(const struct reader *r, unsigned obj, struct loc *l)
+{
+	for (unsigned j = 0; j < ADDRS; j++) {
+		const struct code_at *at = &r->at[obj][j];
+
+		if (r->sym[obj][j] == SYMBOL_NONE)
+			continue;
+		*l = (struct loc){ at->dso, at->addr, symbol_at(r->res, r->sym[obj][j]),
+				   at->cpumode };
+		return true;
+	}
+	return false;
+}
+
+/* What one has made of a file's function all others find, of other code nobody but that one. */
+static void test_notes(void **state)
+{
+	struct reader *r = calloc(THREADS, sizeof(*r));
+	struct symbol_store *st;
+	struct loc l, there;
+	unsigned kept = 0, files = 0;
+
+	(void)state;
+	dropped = 0;
+	assert_int_equal(symbol_store_new(&st, NULL), 0);
+	side_by_side(r, st, false);
+	for (unsigned i = 0; i < nr_mapped; i++) {
+		const void *first, *second;
+
+		if (!a_function(r, i, &l))
+			continue;
+		assert_true(a_function(&r[3], i, &there));
+		assert_null(symbol_note(r[0].res, &l, &one_kind));
+		first = symbol_note_keep(r[0].res, &l, &one_kind, malloc(1));
+		assert_non_null(first);
+		assert_ptr_equal(symbol_note(r[0].res, &l, &one_kind), first);
+		assert_null(symbol_note(r[0].res, &l, &other_kind));
+		kept++;
+		second = symbol_note_keep(r[3].res, &there, &one_kind, malloc(1));
+		assert_ptr_equal(symbol_note(r[3].res, &there, &one_kind), second);
+		if (mapped[i].path[0] == '/' && mapped[i].path[1] != '/') {
+			files++;
+			assert_ptr_equal(second, first);
+		} else {
+			kept++;
+			assert_ptr_not_equal(second, first);
+		}
+		assert_int_equal(dropped, files);
+	}
+	assert_true(files >= 2); /* the program, libc */
+	assert_true(kept > files);
+	for (unsigned i = 0; i < THREADS; i++)
+		forget(&r[i]);
+	assert_int_equal(dropped, files);
+	symbol_store_free(st);
+	assert_int_equal(dropped, files + kept);
+	free(r);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -358,6 +431,7 @@ int main(void)
 		T(test_same_answers),
 		T(test_same_messages),
 		T(test_ahead),
+		T(test_notes),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

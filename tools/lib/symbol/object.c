@@ -303,6 +303,7 @@ static void load_stored(struct resolver *res, const struct dso *dso, struct obje
 		resolver_no_memory(res, "symbols", dso->name);
 		return;
 	}
+	o->stored = s;
 	if (stored_begin(res, s))
 		load(res, dso, o, stored_found(s));
 	stored_end(res, s, &o->found);

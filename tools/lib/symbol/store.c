@@ -40,6 +40,7 @@ struct symbol_store {
 	struct intern keys;
 	VEC(struct stored *) stored; /* by number of the key */
 	unsigned resolvers;
+	struct symbol_store_notes notes;
 	struct symcache cache;
 	bool cache_tried;
 };
@@ -51,6 +52,7 @@ int symbol_store_new(struct symbol_store **st, struct err *e)
 		return err_set(e, -ENOMEM, "out of memory for the symbol tables");
 	(*st)->cache.dir = -1;
 	pthread_mutex_init(&(*st)->lock, NULL);
+	symbol_notes_init(&(*st)->notes);
 	return 0;
 }
 
@@ -90,6 +92,7 @@ void symbol_store_free(struct symbol_store *st)
 {
 	if (!st)
 		return;
+	symbol_notes_free(&st->notes);
 	vec_for_each (s, &st->stored)
 		stored_free(*s);
 	vec_free(&st->stored);
@@ -107,6 +110,11 @@ unsigned stored_next_number(struct symbol_store *st)
 	n = st->resolvers++;
 	pthread_mutex_unlock(&st->lock);
 	return n;
+}
+
+struct symbol_store_notes *stored_notes(struct resolver *res)
+{
+	return &res->opts.store->notes;
 }
 
 const struct symcache *stored_cache(struct resolver *res)

@@ -8,6 +8,7 @@
  *	table.c		a symbol table: sorting, aliases, ends
  *	object.c	which files belong to an object, and loading its table
  *	store.c		what was read, for several resolvers
+ *	notes.c		what others make of functions' code, likewise
  *	symcache.c	finished tables on disk; symcache-dir.c: where
  *	files.c		where files and debug files are looked for
  *	elf-symbols.c, plt.c	tables of ELF files
@@ -269,7 +270,9 @@ struct code_span { /* of a section with code, in the file */
 
 struct object { /* dso->symbols */
 	struct found found;
-	char *debug_file;	      /* where .debug_info is or may be */
+	const struct stored
+		*stored;  /* what it was loaded into; NULL = it is none that the store has */
+	char *debug_file; /* where .debug_info is or may be */
 	VEC(struct symbol_mark) mark; /* by address */
 	bool marks_tried;
 	VEC(struct slot_name) slot; /* by address */
@@ -334,6 +337,26 @@ void stored_lines_done(struct stored *s);
 void stored_forget(struct found *copy);
 /* Which of the store's resolvers one is. */
 unsigned stored_next_number(struct symbol_store *st);
+
+/* ---- notes ------------------------------------------------------------------------------------- */
+
+struct note {
+	const struct symbol_note_kind *kind;
+	const struct stored *of; /* the object; NULL = of one resolver alone: */
+	uint32_t number;	 /* its own, from 1 on */
+	uint64_t at;		 /* where the function starts; its number in that resolver */
+	void *what;
+};
+
+struct symbol_store_notes {
+	pthread_mutex_t lock;
+	VEC(struct note) note;
+	struct htab by_name;
+};
+
+void symbol_notes_init(struct symbol_store_notes *s);
+void symbol_notes_free(struct symbol_store_notes *s);
+struct symbol_store_notes *stored_notes(struct resolver *res);
 
 /* ---- tables on disk ---------------------------------------------------------------------------- */
 

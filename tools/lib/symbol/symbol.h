@@ -162,6 +162,25 @@ const char *symbol_slot_name(struct resolver *res, struct dso *dso, uint64_t lis
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
 
 /*
+ * What others make of the code of functions, kept by the store until it goes: so that it is made once, though several
+ * resolvers share it. Notes of one kind are what one user makes; they never change. @l has a symbol, the
+ * function. Threads need no lock.
+ */
+struct symbol_note_kind {
+	void (*drop)(void *note);
+};
+
+/* NULL: there is none. */
+const void *symbol_note(struct resolver *res, const struct loc *l,
+			const struct symbol_note_kind *kind);
+/*
+ * Takes @note, and gives the one that holds from now on: another thread may have been sooner, and what it made
+ * has to be the same. NULL: no memory.
+ */
+const void *symbol_note_keep(struct resolver *res, const struct loc *l,
+			     const struct symbol_note_kind *kind, void *note);
+
+/*
  * What instructions refer to by a relocation, where code was read from a file that has some: those of
  * the kernel's modules. @insn: @n of one function, ascending. Fills refs[i] of those that do; name
  * stays NULL of others, which are left as they are. How many.
