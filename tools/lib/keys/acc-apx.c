@@ -30,10 +30,19 @@ struct stretch {
 	uint32_t from, to; /* of the function's code */
 };
 
+/* A note on a function, for all threads. */
 struct function {
-	uint8_t state;
+	bool known;
 	uint32_t named;
-	VEC(struct stretch) near; /* close to a call; ascending */
+	uint32_t nr_near;
+	struct stretch near[]; /* close to a call; ascending */
+};
+
+/* While it is made. */
+struct scan {
+	bool known;
+	uint32_t named;
+	VEC(struct stretch) near;
 };
 
 struct apx_counts {
@@ -55,8 +64,8 @@ struct apx_counts {
 struct apx_use {
 	struct acc_env env;
 	struct decoders dec;
-	VEC(struct at_insn) at;	   /* by location */
-	VEC(struct function) func; /* by symbol */
+	VEC(struct at_insn) at;		   /* by location */
+	VEC(const struct function *) func; /* by symbol; NULL = not looked at */
 	unsigned char *buf;
 };
 
@@ -82,7 +91,7 @@ static struct insn_decoder *decoder_of(struct apx_use *u, const struct loc *l)
 }
 
 /* Notes that instructions from @from up to @to are close to a call, or one; stretches come in order and may overlap. */
-static int add_near(struct function *f, uint32_t from, uint32_t to)
+static int add_near(struct scan *f, uint32_t from, uint32_t to)
 {
 	struct stretch *last = f->near.n ? &f->near.v[f->near.n - 1] : NULL;
 
@@ -96,7 +105,7 @@ static int add_near(struct function *f, uint32_t from, uint32_t to)
 }
 
 /* One way through a function: what it names, and where calls are among the few instructions before or behind. */
-static int scan(struct apx_use *u, const struct loc *l, struct function *f)
+static int scan(struct apx_use *u, const struct loc *l, struct scan *f)
 {
 	struct insn_decoder *d = decoder_of(u, l);
 	size_t n = d ? read_function(u, l) : 0;
@@ -104,14 +113,13 @@ static int scan(struct apx_use *u, const struct loc *l, struct function *f)
 	unsigned nr = 0, left = 0;	   /* behind a call: how many more are close to it */
 	int len, ret = 0;
 
-	f->state = AT_UNKNOWN;
 	for (size_t i = 0; i < n && !ret; i += (size_t)len, nr++) {
 		struct insn_general in;
 
 		len = insn_general(d, u->buf + i, n - i, i, &in);
 		if (len <= 0)
 			break;
-		f->state = AT_KNOWN;
+		f->known = true;
 		f->named |= in.named;
 		if (left) {
 			left--;
@@ -130,29 +138,56 @@ static int scan(struct apx_use *u, const struct loc *l, struct function *f)
 
 static bool is_near(const struct function *f, uint64_t at)
 {
-	size_t lo = 0, hi = f->near.n;
+	size_t lo = 0, hi = f->nr_near;
 
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 
-		if (f->near.v[mid].to <= at)
+		if (f->near[mid].to <= at)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return lo < f->near.n && at >= f->near.v[lo].from;
+	return lo < f->nr_near && at >= f->near[lo].from;
+}
+
+static const struct symbol_note_kind apx_note = { .drop = free };
+
+/* NULL: no memory. */
+static const struct function *make_function(struct apx_use *u, const struct loc *l)
+{
+	struct scan of = { 0 };
+	struct function *f = NULL;
+	size_t size;
+
+	if (!scan(u, l, &of)) {
+		size = of.near.n * sizeof(*f->near);
+		f = malloc(sizeof(*f) + size);
+		if (f) {
+			f->known = of.known;
+			f->named = of.named;
+			f->nr_near = (uint32_t)of.near.n;
+			if (size)
+				memcpy(f->near, of.near.v, size);
+		}
+	}
+	vec_free(&of.near);
+	return f ? symbol_note_keep(u->env.res, l, &apx_note, f) : NULL;
 }
 
 /* Of the symbol there. NULL: no memory. */
 static const struct function *function_of(struct apx_use *u, const struct loc *l)
 {
-	static const struct function new_function = { .state = AT_NEW };
-	struct function *f;
+	const struct function **f;
 
-	if (vec_reach(&u->func, l->sym->idx, new_function))
+	if (vec_reach(&u->func, l->sym->idx, NULL))
 		return NULL;
 	f = &u->func.v[l->sym->idx];
-	return f->state == AT_NEW && scan(u, l, f) ? NULL : f;
+	if (!*f)
+		*f = symbol_note(u->env.res, l, &apx_note);
+	if (!*f)
+		*f = make_function(u, l);
+	return *f;
 }
 
 static int look(struct apx_use *u, const struct loc *l, struct at_insn *c)
@@ -208,7 +243,7 @@ static int count_code(struct apx_use *u, struct apx_counts *c, const struct acc_
 	if (!f)
 		return -ENOMEM;
 	c->func = at->func;
-	c->scanned |= f->state == AT_KNOWN;
+	c->scanned |= f->known;
 	c->named |= f->named;
 	return 0;
 }
@@ -304,8 +339,6 @@ static void stop(void *state)
 	if (!u)
 		return;
 	vec_free(&u->at);
-	vec_for_each (f, &u->func)
-		vec_free(&f->near);
 	vec_free(&u->func);
 	keys_decoders_free(&u->dec);
 	free(u->buf);
