@@ -55,10 +55,9 @@ static struct vm_insn begun(const unsigned char *bytes, size_t n)
 
 static void say(const char *who, const struct vm_insn *in)
 {
-	print_message(
-		"%s: op %u size %u len %u cond %u rep %u branch %u nr %u regs %x flags %x quick %u\n",
-		who, in->op, in->size, in->len, in->cond, in->rep, in->branch, in->nr,
-		in->regs_written, in->flags_written, in->quick);
+	print_message("%s: op %u size %u len %u cond %u rep %u branch %u nr %u regs %x flags %x\n",
+		      who, in->op, in->size, in->len, in->cond, in->rep, in->branch, in->nr,
+		      in->regs_written, in->flags_written);
 	for (unsigned i = 0; i < in->nr; i++) {
 		const struct vm_opd *o = &in->opd[i];
 
@@ -76,18 +75,6 @@ static bool same_operand(const struct vm_opd *a, const struct vm_opd *b)
 	       a->index == b->index && a->scale == b->scale && a->seg == b->seg &&
 	       a->high == b->high && a->rip == b->rip && a->written == b->written &&
 	       a->value == b->value;
-}
-
-/* What exec-quick.c goes by. */
-static bool same_quick(const struct vm_insn *a, const struct vm_insn *b)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(a->at); i++)
-		if (a->at[i].reg != b->at[i].reg || a->at[i].size != b->at[i].size ||
-		    a->at[i].unused != b->at[i].unused)
-			return false;
-	return a->quick == b->quick && a->value == b->value && a->sum.value == b->sum.value &&
-	       a->sum.base == b->sum.base && a->sum.index == b->sum.index &&
-	       a->sum.scale == b->sum.scale && a->sum.segment == b->sum.segment;
 }
 
 static bool same_vector(const struct vm_vector *a, const struct vm_vector *b)
@@ -111,7 +98,7 @@ static bool same(const struct vm_insn *a, const struct vm_insn *b)
 	       a->len == b->len && a->regs_written == b->regs_written &&
 	       a->flags_written == b->flags_written && a->native == b->native &&
 	       a->vector == b->vector && !memcmp(a->bytes, b->bytes, sizeof(a->bytes)) &&
-	       same_quick(a, b) && same_vector(&a->simd, &b->simd);
+	       same_vector(&a->simd, &b->simd);
 }
 
 static void check(const unsigned char *bytes, size_t n)

@@ -198,19 +198,24 @@ static void prepare(const struct snippet *s)
 	memcpy(area + n + 6, &back, 8);
 }
 
-/* Interprets up to the end of the snippet; with @run by short cuts, which need a page that was touched before. */
+/*
+ * Interprets up to the end of the snippet; with @run by short cuts, which need pages that are all there and, for
+ * stores, were stored to before, and on to where its branch leads.
+ */
 static enum vm_result interpret(struct vm *vm, uint64_t end, bool run)
 {
 	enum vm_result r = VM_OK;
-	uint64_t v;
+	uint64_t back = (uint64_t)(uintptr_t)native_back, v = 0;
 
+	for (uint64_t at = 0; run && at < 4096; at += 512)
+		vm_load(vm, (uint64_t)(uintptr_t)area + 4096 + at, 8, &v);
 	if (run)
-		vm_load(vm, (uint64_t)(uintptr_t)area + 4096, 8, &v);
-	while (vm->rip != end && (r == VM_OK || r == VM_BRANCH)) {
+		vm_store(vm, (uint64_t)(uintptr_t)area + 4096 + 4088, 8, v, true);
+	while (vm->rip != end && vm->rip != back && (r == VM_OK || r == VM_BRANCH)) {
 		struct vm_insn *in;
 
 		if (run) {
-			r = vm_run(vm, 1, &in);
+			r = vm_run(vm, 100, &in);
 			continue;
 		}
 		in = vm_fetch(vm, &r);
@@ -218,6 +223,8 @@ static enum vm_result interpret(struct vm *vm, uint64_t end, bool run)
 			return r;
 		r = vm_step(vm, in);
 	}
+	if (vm->rip == back)
+		vm->rip = end;
 	return r == VM_BRANCH ? VM_OK : r;
 }
 
@@ -262,6 +269,13 @@ static void one_round(struct vm *vm, const struct snippet *s, unsigned *known, u
 	*known += vm->known == 0xffff && all_memory;
 }
 
+static void map_area(void)
+{
+	area = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+		    0);
+	assert_ptr_not_equal(area, MAP_FAILED);
+}
+
 static void test_against_processor(void **state)
 {
 	struct vm *vm;
@@ -270,9 +284,7 @@ static void test_against_processor(void **state)
 	(void)state;
 	if (vm_new(&vm, &vm_x86))
 		fail();
-	area = mmap(NULL, 8192, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
-	assert_ptr_not_equal(area, MAP_FAILED);
+	map_area();
 	for (const struct snippet *s = snippets; s < snippets_end; s++, done++) {
 		unsigned known = 0, ran = 0;
 
@@ -294,6 +306,62 @@ static void test_against_processor(void **state)
 				 ran - known, ran);
 	}
 	assert_true(done > 150);
+	munmap(area, 8192);
+	vm_free(vm);
+}
+
+/*
+ * A branch in one block with what sets its flags: every condition, behind operations of each size; adc, and what an inc
+ * between them leaves of the carry.
+ */
+static void test_conditions(void **state)
+{
+	static const struct {
+		const char *bytes;
+		unsigned n;
+	} sets[] = {
+		{ "\x38\xd8", 2 },		   /* cmp %bl, %al */
+		{ "\x66\x39\xd8", 3 },		   /* cmp %bx, %ax */
+		{ "\x39\xd8", 2 },		   /* cmp %ebx, %eax */
+		{ "\x48\x39\xd8", 3 },		   /* cmp %rbx, %rax */
+		{ "\x48\x3b\x06", 3 },		   /* cmp (%rsi), %rax */
+		{ "\x83\x3e\x07", 3 },		   /* cmpl $7, (%rsi) */
+		{ "\x48\x29\xd8", 3 },		   /* sub %rbx, %rax */
+		{ "\x21\xd8", 2 },		   /* and %ebx, %eax */
+		{ "\x84\xc0", 2 },		   /* test %al, %al */
+		{ "\x48\x01\xd8", 3 },		   /* add %rbx, %rax */
+		{ "\x01\x06", 2 },		   /* add %eax, (%rsi) */
+		{ "\x48\xff\xc0", 3 },		   /* inc %rax */
+		{ "\x01\xd8\xff\xc9", 4 },	   /* add %ebx, %eax; dec %ecx */
+		{ "\x39\xd8\x83\xd1\x00", 5 },	   /* cmp %ebx, %eax; adc $0, %ecx */
+		{ "\x38\xd8\xfe\xc1\x18\xca", 6 }, /* cmp %bl, %al; inc %cl; sbb %cl, %dl */
+		{ "\x48\xf7\xd8", 3 },		   /* neg %rax */
+		{ "\xd1\xe8", 2 },		   /* shr %eax */
+	};
+	unsigned known, ran;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	map_area();
+	for (unsigned i = 0; i < ARRAY_SIZE(sets) * 16; i++) {
+		unsigned char code[16];
+		char text[32];
+		struct snippet s = { .code = code, .text = text };
+
+		memcpy(code, sets[i / 16].bytes, sets[i / 16].n);
+		/* jcc over an inc %ebx */
+		memcpy(code + sets[i / 16].n, "\x70\x02\xff\xc3", 4);
+		code[sets[i / 16].n] |= i % 16;
+		s.end = code + sets[i / 16].n + 4;
+		snprintf(text, sizeof(text), "operation %u, condition %u", i / 16, i % 16);
+		prepare(&s);
+		known = ran = 0;
+		for (int n = 0; n < 200; n++)
+			one_round(vm, &s, &known, &ran);
+		assert_true(ran == 200 && known >= 190);
+	}
 	munmap(area, 8192);
 	vm_free(vm);
 }
@@ -419,6 +487,15 @@ static void test_rewritten(void **state)
 	assert_int_equal(vm_store(vm, r.rip + 1, 1, 3, true), VM_OK);
 	assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
 	assert_int_equal(vm->reg[VM_AX], 3);
+	/* movb $9, 1(%rip); mov $1, %eax; syscall: of the instruction behind it, in its own block, twice */
+	memcpy(code, "\xc6\x05\x01\0\0\0\x09\xb8\x01\0\0\0\x0f\x05", 14);
+	for (unsigned i = 0; i < 2; i++) {
+		vm_begin(vm, getpid(), &r);
+		assert_int_equal(vm_run(vm, 100, &in), VM_SYSCALL);
+		assert_int_equal(vm->reg[VM_AX], 9);
+		assert_int_equal(vm_visits(vm, r.rip), 1);
+		assert_int_equal(vm_visits(vm, r.rip + 7), 1);
+	}
 	vm_free(vm);
 }
 
@@ -460,6 +537,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_against_processor),
+		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_exactly),

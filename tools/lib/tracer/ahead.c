@@ -65,6 +65,7 @@ static bool begin(struct ahead *a, const struct stack_place *w)
 	a->begun = true;
 	a->left = INSNS_AHEAD + w->insns;
 	a->vm->exact = false;
+	a->vm->uncounted = true;
 	vm_begin(a->vm, w->tid, w->start);
 	end = a->vm->executed + w->insns;
 	while (a->vm->executed < end)

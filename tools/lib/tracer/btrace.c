@@ -256,6 +256,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, s
 	b->way.state = BTRACE_COMPUTED;
 	b->start = vm->executed;
 	vm->exact = false;
+	vm->uncounted = true;
 	vm->guesses = true;
 	vm_begin(vm, th->tid, &b->way.regs);
 	vm->known &= ~hidden;

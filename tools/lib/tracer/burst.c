@@ -197,6 +197,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 		t->span.limit = LIMIT_MOST;
 	before = vm->executed;
 	vm->exact = false;
+	vm->uncounted = true;
 	vm_begin(vm, th->tid, &st->gpr);
 	ret = follow(t, th, b, st);
 	if (ret) {
@@ -233,6 +234,7 @@ static int64_t find_end(struct tracer *t, const struct tracee *th, const struct 
 	uint64_t state;
 
 	vm->exact = false;
+	vm->uncounted = true;
 	vm_look(vm, th->tid, r);
 	if (vm_run(vm, INSNS_BACK, &in) != VM_BRANCH)
 		return -1;

@@ -443,7 +443,6 @@ bool vm_decode_plain(struct vm_insn *in, const unsigned char *bytes, size_t n)
 		in->op = OP_NOP;
 		in->len = 4;
 		in->size = 4;
-		vm_choose_quick(in);
 		return true;
 	}
 	row = open_insn(&x);
@@ -456,6 +455,5 @@ bool vm_decode_plain(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	in->flags_written = flags_of(in->op);
 	note_written(in);
 	in->branch = branch_of(in);
-	vm_choose_quick(in);
 	return true;
 }

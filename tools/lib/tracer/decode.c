@@ -349,12 +349,9 @@ bool vm_decode_library(struct vm_insn *in, const unsigned char *bytes, size_t n)
 	/* nobody knows what is where behind it: marked by a register mask that nothing can have */
 	if (in->op == OP_GENERIC && changes_more(&z, o))
 		in->regs_written = 0xffff;
-	vm_choose_quick(in);
 #if defined(__x86_64__)
 	if (in->op == OP_GENERIC && in->vector)
 		vm_choose_vector(in, &z, o);
-	if (in->simd.op)
-		in->quick = VM_QUICK_VECTOR;
 	if (z.meta.isa_set >= ZYDIS_ISA_SET_AMX_BF16 && z.meta.isa_set <= ZYDIS_ISA_SET_AMX_TILE)
 		vm_choose_tile(in, &z, o);
 #endif

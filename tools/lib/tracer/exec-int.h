@@ -203,6 +203,72 @@ enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_mulx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in);
 
+/*
+ * exec-quick.c: an instruction as a function with its operands beside it. It computes, and goes on with the next
+ * one of its block; VM_BRANCH and others as vm_step(), and vm->rip and vm->at say where that was. VM_OK: it
+ * has come to where no block follows, vm->rip.
+ */
+struct vm_uop;
+typedef enum vm_result exec_quick_fn(struct vm *vm, struct vm_uop *u);
+
+struct vm_uop {
+	exec_quick_fn *run;
+	uint8_t a, b, c, d; /* registers; d also the index's scale, as a shift */
+	union {
+		int32_t imm;
+		uint32_t link; /* of what ends a block: the one that followed the last time */
+	};
+	uint64_t disp; /* or a constant, or where a branch leads */
+};
+
+/*
+ * Instructions that follow each other, up to a branch, and one uop behind them that goes on to the next block
+ * (exec-blocks.c).
+ */
+struct vm_block {
+	uint64_t addr;
+	uint32_t walk;	  /* the vm->walk in which the bytes were last compared */
+	uint32_t changes; /* of vm_insns, when it was made */
+	uint32_t uop, bytes;
+	uint16_t n, size;
+};
+
+#define VM_BLOCKS      (1 << 17)
+#define VM_BLOCK_SLOTS (1 << 18)
+#define VM_UOPS	       (1 << 20)
+#define VM_CODE_BYTES  (1 << 22)
+
+struct vm_blocks {
+	uint32_t nr, nr_uops, nr_bytes;
+	uint32_t at[VM_BLOCK_SLOTS];	  /* by hash of the address: index; 0 = none */
+	struct vm_block block[VM_BLOCKS]; /* the first is none */
+	struct vm_uop uop[VM_UOPS];
+	uint32_t insn[VM_UOPS]; /* of each uop: of vm->insns */
+	uint64_t addr[VM_UOPS]; /* and its address */
+	unsigned char bytes[VM_CODE_BYTES];
+};
+
+/* The uop of @in; @last: what stands before it in the block, or NULL. */
+void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last);
+/* Behind a block, before @addr. */
+void exec_quick_end(struct vm_uop *u, uint64_t addr);
+bool exec_quick_is_end(const struct vm_uop *u);
+
+/* exec-blocks.c */
+static inline void exec_remember(struct vm *vm, const struct vm_block *b)
+{
+	if (vm->uncounted)
+		return;
+	vm->counted = vm->nr_trace < VM_TRACE ? b->n : 0;
+	if (!vm->counted)
+		return;
+	memcpy(vm->trace + vm->nr_trace, vm->blocks->addr + b->uop, b->n * sizeof(uint64_t));
+	vm->nr_trace += b->n;
+}
+void exec_blocks_new(struct vm *vm);
+void exec_blocks_forget(struct vm *vm);
+void exec_blocks_free(struct vm *vm);
+
 /* exec-system.c */
 enum vm_result exec_system(struct vm *vm, const struct vm_insn *in);
 

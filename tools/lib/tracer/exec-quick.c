@@ -1,119 +1,143 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The interpreter's short cut. Nine of ten instructions are moves, additions, comparisons and direct
- * branches on registers that are known and on pages that were touched just before. Here these are done
- * without asking again what can be unknown; whatever is else is left, untouched, to vm_step().
+ * The interpreter's short cut: an instruction is a function of its operation, its size and the kinds of its operands,
+ * and calls the next one. Here all registers are known, and pages were touched before. What is not so, or
+ * is rare, goes to exec_insn(), in its place among the others.
  */
 #include "exec-int.h"
 
-/* Eight bytes from the operand's place on can be read; NULL: leave it to vm_step(). */
-static inline unsigned char *place(struct vm *vm, uint64_t addr, unsigned size, bool store)
-{
-	struct vm_page *p = vm_page_near(vm, addr, size);
-	unsigned at = addr % VM_PAGE;
+#define INLINE static inline __attribute__((always_inline))
 
-	if (!p || at > VM_PAGE - 8 || (store && p->code))
-		return NULL;
-	if (store) {
-		vm->stored = addr;
-		vm->stored_size = (uint8_t)size;
-		p->stored = true;
-	}
-	return p->data + at;
+/* Where the operands are. B and X: memory at a register, and with an index. */
+enum form { RR, RI, RB, RX, BR, XR, BI, XI, FORMS };
+
+#define FROM_MEMORY(form) ((form) == RB || (form) == RX)
+#define TO_MEMORY(form)	  ((form) >= BR)
+#define INDEXED(form)	  ((form) == RX || (form) == XR || (form) == XI)
+
+/* ---- operands ----------------------------------------------------------------------------------- */
+
+INLINE uint64_t address(const struct vm *vm, const struct vm_uop *u, bool indexed)
+{
+	uint64_t a = u->disp + vm->reg[u->b];
+
+	return indexed ? a + (vm->reg[u->c] << u->d) : a;
 }
 
-static inline uint64_t mask(const struct vm_insn *in, unsigned i)
+INLINE bool load(const struct vm *vm, uint64_t addr, unsigned size, uint64_t *v)
 {
-	return UINT64_MAX >> in->at[i].unused;
+	const struct vm_near *n = &vm->near[addr / VM_PAGE % VM_NEAR];
+
+	if (n->load != ((addr + size - 1) & ~(uint64_t)(VM_PAGE - 1)))
+		return false;
+	*v = 0;
+	memcpy(v, (const unsigned char *)(uintptr_t)(n->to + addr), size);
+	return true;
 }
 
-static inline uint64_t read_at(const unsigned char *p, unsigned size)
+INLINE bool store(struct vm *vm, uint64_t addr, unsigned size, uint64_t v)
 {
-	uint64_t v;
+	const struct vm_near *n = &vm->near[addr / VM_PAGE % VM_NEAR];
 
-	memcpy(&v, p, 8);
-	return v & mask_of(size);
-}
-
-static inline void write_at(struct vm *vm, unsigned char *p, unsigned size, uint64_t v)
-{
+	if (n->store != ((addr + size - 1) & ~(uint64_t)(VM_PAGE - 1)))
+		return false;
+	memcpy((unsigned char *)(uintptr_t)(n->to + addr), &v, size);
+	vm->stored = addr;
 	vm->stored_value = v;
-	switch (size) {
-	case 1: memcpy(p, &v, 1); break;
-	case 2: memcpy(p, &v, 2); break;
-	case 4: memcpy(p, &v, 4); break;
-	default: memcpy(p, &v, 8); break;
-	}
-}
-
-static inline uint64_t address(const struct vm *vm, const struct vm_insn *in)
-{
-	const struct vm_sum *s = &in->sum;
-
-	return (uint64_t)s->value + vm->reg[s->base] + vm->reg[s->index] * s->scale +
-	       vm->reg[s->segment];
-}
-
-static inline bool load(struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *v)
-{
-	const unsigned char *p = place(vm, address(vm, in), in->at[i].size, false);
-	uint64_t all;
-
-	if (!p)
-		return false;
-	memcpy(&all, p, 8);
-	*v = all & mask(in, i);
+	vm->stored_size = (uint8_t)size;
 	return true;
 }
 
-/* Of a pair: what is not memory, or, with @i 1, the source. Always inline: the pair is a constant. */
-static inline __attribute__((always_inline)) bool get(struct vm *vm, const struct vm_insn *in,
-						      unsigned i, enum vm_pair pair, uint64_t *v)
+INLINE void put(struct vm *vm, unsigned reg, unsigned size, uint64_t v)
 {
-	bool is_memory = i ? pair == VM_RM : pair >= VM_MR;
+	uint64_t m = mask_of(size);
 
-	if (is_memory)
-		return load(vm, in, i, v);
-	if (i && (pair == VM_RI || pair == VM_MI))
-		*v = (uint64_t)in->value;
-	else
-		*v = vm->reg[in->at[i].reg] & mask(in, i);
-	return true;
+	vm->reg[reg] = size >= 4 ? v & m : (vm->reg[reg] & ~m) | (v & m);
 }
 
-static inline void put_reg(struct vm *vm, const struct vm_insn *in, uint64_t v)
-{
-	uint64_t m = mask(in, 0), *r = &vm->reg[in->at[0].reg];
+/* ---- going on ----------------------------------------------------------------------------------- */
 
-	*r = (in->at[0].size >= 4 ? 0 : *r & ~m) | (v & m);
+#define NEXT(vm, u) return (u)[1].run(vm, (u) + 1)
+
+/* Of the block only what stands before @end was executed. */
+static enum vm_result leave(struct vm *vm, struct vm_uop *u, const struct vm_uop *end,
+			    enum vm_result r)
+{
+	const struct vm_uop *first = vm->blocks->uop + vm->block->uop;
+	uint32_t rest = vm->block->n - (uint32_t)(end - first);
+
+	vm->at = u;
+	vm->left += rest;
+	vm->nr_trace -= min_u64(rest, vm->counted);
+	return r;
 }
 
-static inline __attribute__((always_inline)) bool move(struct vm *vm, const struct vm_insn *in,
-						       enum vm_pair pair, bool sign)
+/* By exec_insn(), which knows what may be unknown, and every instruction. */
+static enum vm_result do_any(struct vm *vm, struct vm_uop *u)
 {
-	unsigned char *p;
-	uint64_t v;
+	struct vm_blocks *t = vm->blocks;
+	struct vm_insn *in = &vm->insns->insn[t->insn[u - t->uop]];
+	uint32_t walk = vm->walk;
+	enum vm_result r;
 
-	if (!get(vm, in, 1, pair, &v))
-		return false;
-	if (sign)
-		v = (uint64_t)sign_extend(v, in->at[1].size);
-	if (pair < VM_MR) {
-		put_reg(vm, in, v);
-		return true;
+	for (unsigned i = 0; i < in->nr; i++)
+		if (in->opd[i].kind == VM_OPD_MEM)
+			vm_complete(vm, exec_address(vm, in, &in->opd[i]).v);
+	vm->rip = in->addr;
+	r = exec_insn(vm, in);
+	if (r == VM_OK && vm->walk == walk && vm->known == 0xffff)
+		NEXT(vm, u);
+	if (r == VM_OK)
+		vm->rip = in->addr + in->len;
+	return leave(vm, u, r == VM_OK || r == VM_BRANCH ? u + 1 : u, r);
+}
+
+static enum vm_result do_vector(struct vm *vm, struct vm_uop *u)
+{
+	struct vm_blocks *t = vm->blocks;
+	const struct vm_insn *in = &vm->insns->insn[t->insn[u - t->uop]];
+	uint32_t walk = vm->walk;
+
+	if (exec_vector(vm, in) != VM_OK)
+		return do_any(vm, u);
+	if (vm->walk == walk)
+		NEXT(vm, u);
+	/* it stored into code */
+	vm->rip = in->addr + in->len;
+	return leave(vm, u, u + 1, VM_OK);
+}
+
+static enum vm_result do_end(struct vm *vm, struct vm_uop *u)
+{
+	struct vm_block *b = &vm->blocks->block[u->link];
+	struct vm_uop *first;
+
+	vm->at = u;
+	if (b->addr != u->disp || b->walk != vm->walk || b->n > vm->left) {
+		vm->rip = u->disp;
+		return VM_OK;
 	}
-	p = place(vm, address(vm, in), in->at[0].size, true);
-	if (p)
-		write_at(vm, p, in->at[0].size, v);
-	return p != NULL;
+	vm->left -= b->n;
+	vm->block = b;
+	exec_remember(vm, b);
+	first = &vm->blocks->uop[b->uop];
+	return first->run(vm, first);
 }
+
+INLINE enum vm_result branch_to(struct vm *vm, struct vm_uop *u, uint64_t to)
+{
+	vm->rip = to;
+	vm->at = u;
+	return VM_BRANCH;
+}
+
+/* ---- flags -------------------------------------------------------------------------------------- */
 
 /*
  * Most flags are never asked for, and those that are mostly by a condition that is a comparison of the two
  * operands: so these are kept. AND, OR, XOR and TEST set what a comparison of their result with 0 does.
  */
-static inline void keep_flags(struct vm *vm, enum vm_lazy kind, unsigned size, uint64_t a,
-			      uint64_t b)
+INLINE void keep_flags(struct vm *vm, enum vm_lazy kind, unsigned size, uint64_t a, uint64_t b)
 {
 	vm->lazy = (uint8_t)kind;
 	vm->lazy_size = (uint8_t)size;
@@ -125,10 +149,21 @@ void exec_settle(struct vm *vm)
 {
 	uint64_t a = vm->lazy_a, b = vm->lazy_b;
 	unsigned size = vm->lazy_size;
+	bool c = vm->lazy_carry;
 
 	switch (vm->lazy) {
 	case VM_LAZY_SUB: exec_flags_sub(vm, a, b, a - b, size, false); break;
 	case VM_LAZY_ADD: exec_flags_add(vm, a, b, a + b, size, false); break;
+	case VM_LAZY_SBB: exec_flags_sub(vm, a, b, a - b - c, size, c); break;
+	case VM_LAZY_ADC: exec_flags_add(vm, a, b, a + b + c, size, c); break;
+	case VM_LAZY_INC:
+		exec_flags_add(vm, a, 1, a + 1, size, false);
+		exec_set_flags(vm, VM_CF, c ? VM_CF : 0);
+		break;
+	case VM_LAZY_DEC:
+		exec_flags_sub(vm, a, 1, a - 1, size, false);
+		exec_set_flags(vm, VM_CF, c ? VM_CF : 0);
+		break;
 	case VM_LAZY_LOGIC: exec_flags_logic(vm, a, size); break;
 	case VM_LAZY_SHL:
 	case VM_LAZY_SHR:
@@ -141,20 +176,33 @@ void exec_settle(struct vm *vm)
 	vm->lazy = VM_LAZY_NOT;
 }
 
-static inline struct val condition(struct vm *vm, unsigned cond)
+/* CF, before what keeps it or takes it in; false: it is not known. */
+INLINE bool carry(struct vm *vm, bool *c)
 {
-	unsigned shift;
-	uint64_t a, b;
+	unsigned shift = (64 - 8 * vm->lazy_size) & 63;
+
+	switch (vm->lazy) {
+	case VM_LAZY_SUB: *c = vm->lazy_a << shift < vm->lazy_b << shift; return true;
+	case VM_LAZY_LOGIC: *c = false; return true;
+	case VM_LAZY_ADD:
+		*c = (vm->lazy_a + vm->lazy_b) << shift < vm->lazy_a << shift;
+		return true;
+	case VM_LAZY_INC:
+	case VM_LAZY_DEC: *c = vm->lazy_carry; return true;
+	default:
+		exec_settle(vm);
+		*c = vm->flags & VM_CF;
+		return vm->flags_known & VM_CF;
+	}
+}
+
+/* @cond of a comparison of @a with @b, whose sizes are those of @shift. */
+INLINE bool compares(unsigned cond, uint64_t a, uint64_t b, unsigned shift)
+{
 	bool v;
 
-	if ((vm->lazy != VM_LAZY_SUB && vm->lazy != VM_LAZY_LOGIC) || cond >> 1 == 0 ||
-	    cond >> 1 == 5) { /* overflow, parity */
-		exec_settle(vm);
-		return exec_condition(vm, cond);
-	}
-	shift = 64 - 8 * vm->lazy_size;
-	a = vm->lazy_a << shift;
-	b = vm->lazy_b << shift;
+	a <<= shift;
+	b <<= shift;
 	switch (cond >> 1) {
 	case 1: v = a < b; break;
 	case 2: v = a == b; break;
@@ -163,443 +211,750 @@ static inline struct val condition(struct vm *vm, unsigned cond)
 	case 6: v = (int64_t)a < (int64_t)b; break;
 	default: v = (int64_t)a <= (int64_t)b; break;
 	}
-	return (struct val){ v ^ (cond & 1), true };
+	return v ^ (cond & 1);
 }
 
-static inline __attribute__((always_inline)) bool alu(struct vm *vm, const struct vm_insn *in,
-						      enum vm_quick op, enum vm_pair pair)
+static struct val condition(struct vm *vm, unsigned cond)
 {
-	bool store = op != VM_QUICK_CMP && op != VM_QUICK_TEST;
-	unsigned size = in->at[0].size;
-	unsigned char *p = NULL;
-	uint64_t a, b, r;
+	bool compared = vm->lazy == VM_LAZY_SUB || vm->lazy == VM_LAZY_LOGIC;
 
-	if (!get(vm, in, 1, pair, &b))
-		return false;
-	if (pair >= VM_MR) {
-		p = place(vm, address(vm, in), size, store);
-		if (!p)
-			return false;
-		memcpy(&a, p, 8);
-		a &= mask(in, 0);
-	} else {
-		a = vm->reg[in->at[0].reg] & mask(in, 0);
+	if (!compared || cond >> 1 == 0 || cond >> 1 == 5) { /* overflow, parity */
+		exec_settle(vm);
+		return exec_condition(vm, cond);
 	}
-	b &= mask(in, 0);
+	return (struct val){ compares(cond, vm->lazy_a, vm->lazy_b, 64 - 8 * vm->lazy_size), true };
+}
+
+/* ---- arithmetic --------------------------------------------------------------------------------- */
+
+INLINE uint64_t computed(struct vm *vm, enum vm_op op, unsigned size, uint64_t a, uint64_t b,
+			 bool c)
+{
+	uint64_t r;
+
 	switch (op) {
-	case VM_QUICK_ADD: r = a + b; break;
-	case VM_QUICK_SUB:
-	case VM_QUICK_CMP: r = a - b; break;
-	case VM_QUICK_OR: r = a | b; break;
-	case VM_QUICK_XOR: r = a ^ b; break;
-	default: r = a & b; break;
-	}
-	if (op == VM_QUICK_ADD)
+	case OP_ADD:
+		r = a + b;
 		keep_flags(vm, VM_LAZY_ADD, size, a, b);
-	else if (op == VM_QUICK_SUB || op == VM_QUICK_CMP)
+		return r;
+	case OP_ADC:
+		r = a + b + c;
+		keep_flags(vm, VM_LAZY_ADC, size, a, b);
+		break;
+	case OP_SBB:
+		r = a - b - c;
+		keep_flags(vm, VM_LAZY_SBB, size, a, b);
+		break;
+	case OP_INC:
+		r = a + 1;
+		keep_flags(vm, VM_LAZY_INC, size, a, 0);
+		break;
+	case OP_DEC:
+		r = a - 1;
+		keep_flags(vm, VM_LAZY_DEC, size, a, 0);
+		break;
+	case OP_SUB:
+	case OP_CMP:
+		r = a - b;
 		keep_flags(vm, VM_LAZY_SUB, size, a, b);
-	else
+		return r;
+	case OP_OR:
+		r = a | b;
 		keep_flags(vm, VM_LAZY_LOGIC, size, r, 0);
-	if (store && p)
-		write_at(vm, p, size, r);
-	else if (store)
-		put_reg(vm, in, r);
-	return true;
+		return r;
+	case OP_XOR:
+		r = a ^ b;
+		keep_flags(vm, VM_LAZY_LOGIC, size, r, 0);
+		return r;
+	default:
+		r = a & b;
+		keep_flags(vm, VM_LAZY_LOGIC, size, r, 0);
+		return r;
+	}
+	vm->lazy_carry = c;
+	return r;
 }
 
-static inline bool push(struct vm *vm, uint64_t v)
+INLINE enum vm_result alu(struct vm *vm, struct vm_uop *u, enum vm_op op, unsigned size,
+			  enum form form)
 {
-	unsigned char *p = place(vm, vm->reg[VM_SP] - 8, 8, true);
+	bool carries = op == OP_ADC || op == OP_SBB || op == OP_INC || op == OP_DEC, c = false;
+	uint64_t at = 0, m = mask_of(size), a, b, r;
 
-	if (!p)
+	if (carries && !carry(vm, &c))
+		return do_any(vm, u);
+	if (form != RR && form != RI)
+		at = address(vm, u, INDEXED(form));
+	b = form == RR		       ? vm->reg[u->b]
+	    : form == BR || form == XR ? vm->reg[u->a]
+				       : (uint64_t)u->imm;
+	if (FROM_MEMORY(form) && !load(vm, at, size, &b))
+		return do_any(vm, u);
+	a = vm->reg[u->a];
+	if (TO_MEMORY(form) && !load(vm, at, size, &a))
+		return do_any(vm, u);
+	a &= m;
+	b &= m;
+	if (op == OP_CMP || op == OP_TEST) {
+		(void)computed(vm, op, size, a, b, c);
+		NEXT(vm, u);
+	}
+	if (TO_MEMORY(form)) {
+		/* flags only if it can be stored, too */
+		if (vm->near[at / VM_PAGE % VM_NEAR].store !=
+		    ((at + size - 1) & ~(uint64_t)(VM_PAGE - 1)))
+			return do_any(vm, u);
+		r = computed(vm, op, size, a, b, c);
+		(void)store(vm, at, size, r);
+	} else {
+		put(vm, u->a, size, computed(vm, op, size, a, b, c));
+	}
+	NEXT(vm, u);
+}
+
+#define DO(name, ...)                                               \
+	static enum vm_result name(struct vm *vm, struct vm_uop *u) \
+	{                                                           \
+		__VA_ARGS__                                         \
+	}
+
+#define ALU(op, size, form) DO(do_##op##size##form, return alu(vm, u, OP_##op, size, form);)
+#define ALU_FORMS(op, size)                                                                       \
+	ALU(op, size, RR)                                                                         \
+	ALU(op, size, RI)                                                                         \
+	ALU(op, size, RB) ALU(op, size, RX) ALU(op, size, BR) ALU(op, size, XR) ALU(op, size, BI) \
+		ALU(op, size, XI)
+#define ALU_SIZES(op)	  ALU_FORMS(op, 1) ALU_FORMS(op, 2) ALU_FORMS(op, 4) ALU_FORMS(op, 8)
+#define ALU_ONE(op, size) ALU(op, size, RI) ALU(op, size, BI) ALU(op, size, XI)
+#define ALU_ONES(op)	  ALU_ONE(op, 1) ALU_ONE(op, 2) ALU_ONE(op, 4) ALU_ONE(op, 8)
+
+ALU_SIZES(ADD)
+ALU_SIZES(ADC)
+ALU_SIZES(SUB)
+ALU_SIZES(SBB)
+ALU_SIZES(CMP)
+ALU_SIZES(AND)
+ALU_SIZES(OR)
+ALU_SIZES(XOR)
+ALU_SIZES(TEST)
+ALU_ONES(INC)
+ALU_ONES(DEC)
+
+#define ROW(op, size)                                                                              \
+	{                                                                                          \
+		do_##op##size##RR, do_##op##size##RI, do_##op##size##RB, do_##op##size##RX,        \
+			do_##op##size##BR, do_##op##size##XR, do_##op##size##BI, do_##op##size##XI \
+	}
+#define ROW_ONE(op, size)                                                                    \
+	{                                                                                    \
+		[RI] = do_##op##size##RI, [BI] = do_##op##size##BI, [XI] = do_##op##size##XI \
+	}
+#define ROWS(op)     [OP_##op] = { ROW(op, 1), ROW(op, 2), ROW(op, 4), ROW(op, 8) }
+#define ROWS_ONE(op) [OP_##op] = { ROW_ONE(op, 1), ROW_ONE(op, 2), ROW_ONE(op, 4), ROW_ONE(op, 8) }
+
+/* By operation, size and form. */
+static exec_quick_fn *const alus[][4][FORMS] = {
+	ROWS(ADD), ROWS(ADC), ROWS(SUB),  ROWS(SBB),	 ROWS(CMP),	ROWS(AND),
+	ROWS(OR),  ROWS(XOR), ROWS(TEST), ROWS_ONE(INC), ROWS_ONE(DEC),
+};
+
+/* ---- moves -------------------------------------------------------------------------------------- */
+
+INLINE enum vm_result move(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+{
+	uint64_t v = form == RR			? vm->reg[u->b]
+		     : form == RI		? u->disp
+		     : form == BI || form == XI ? (uint64_t)u->imm
+						: vm->reg[u->a];
+
+	if (FROM_MEMORY(form) && !load(vm, address(vm, u, INDEXED(form)), size, &v))
+		return do_any(vm, u);
+	if (!TO_MEMORY(form))
+		put(vm, u->a, size, v);
+	else if (!store(vm, address(vm, u, INDEXED(form)), size, v))
+		return do_any(vm, u);
+	NEXT(vm, u);
+}
+
+/* Of @from bytes; with @sign to @size, else all above is zero. */
+INLINE enum vm_result extend(struct vm *vm, struct vm_uop *u, unsigned from, unsigned size,
+			     bool sign, enum form form)
+{
+	uint64_t v = vm->reg[u->b];
+
+	if (form != RR && !load(vm, address(vm, u, form == RX), from, &v))
+		return do_any(vm, u);
+	v = sign ? (uint64_t)sign_extend(v, from) & mask_of(size) : v & mask_of(from);
+	vm->reg[u->a] = v;
+	NEXT(vm, u);
+}
+
+#define MOVE(size, form) DO(do_MOV##size##form, return move(vm, u, size, form);)
+#define MOVES(size)    \
+	MOVE(size, RR) \
+	MOVE(size, RI) \
+	MOVE(size, RB) MOVE(size, RX) MOVE(size, BR) MOVE(size, XR) MOVE(size, BI) MOVE(size, XI)
+#define EXTEND(name, from, size, sign, form) \
+	DO(do_##name##form, return extend(vm, u, from, size, sign, form);)
+#define EXTENDS(name, from, size, sign)    \
+	EXTEND(name, from, size, sign, RR) \
+	EXTEND(name, from, size, sign, RB) EXTEND(name, from, size, sign, RX)
+
+MOVES(1)
+MOVES(2)
+MOVES(4)
+MOVES(8)
+EXTENDS(ZERO1, 1, 8, false)
+EXTENDS(ZERO2, 2, 8, false)
+EXTENDS(SIGN14, 1, 4, true)
+EXTENDS(SIGN24, 2, 4, true)
+EXTENDS(SIGN18, 1, 8, true)
+EXTENDS(SIGN28, 2, 8, true)
+EXTENDS(SIGN48, 4, 8, true)
+
+static exec_quick_fn *const moves[4][FORMS] = { ROW(MOV, 1), ROW(MOV, 2), ROW(MOV, 4),
+						ROW(MOV, 8) };
+
+#define EXTENDED(name)                                                           \
+	{                                                                        \
+		[RR] = do_##name##RR, [RB] = do_##name##RB, [RX] = do_##name##RX \
+	}
+static exec_quick_fn *const zeroes[2][FORMS] = { EXTENDED(ZERO1), EXTENDED(ZERO2) };
+/* By the size of the result, 4 or 8, and of what is extended. */
+static exec_quick_fn *const signs[2][3][FORMS] = {
+	{ EXTENDED(SIGN14), EXTENDED(SIGN24) },
+	{ EXTENDED(SIGN18), EXTENDED(SIGN28), EXTENDED(SIGN48) },
+};
+
+DO(do_nop, NEXT(vm, u);)
+DO(do_leaB8, vm->reg[u->a] = address(vm, u, false); NEXT(vm, u);)
+DO(do_leaX8, vm->reg[u->a] = address(vm, u, true); NEXT(vm, u);)
+DO(do_leaB4, vm->reg[u->a] = (uint32_t)address(vm, u, false); NEXT(vm, u);)
+DO(do_leaX4, vm->reg[u->a] = (uint32_t)address(vm, u, true); NEXT(vm, u);)
+
+INLINE enum vm_result cmov(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+{
+	struct val c = condition(vm, (unsigned)u->imm);
+	uint64_t v = vm->reg[u->b];
+
+	/* memory is read whether it is needed or not */
+	if (!c.known || (form != RR && !load(vm, address(vm, u, form == RX), size, &v)))
+		return do_any(vm, u);
+	put(vm, u->a, size, c.v ? v : vm->reg[u->a]);
+	NEXT(vm, u);
+}
+
+DO(do_CMOV4RR, return cmov(vm, u, 4, RR);)
+DO(do_CMOV4RB, return cmov(vm, u, 4, RB);)
+DO(do_CMOV4RX, return cmov(vm, u, 4, RX);)
+DO(do_CMOV8RR, return cmov(vm, u, 8, RR);)
+DO(do_CMOV8RB, return cmov(vm, u, 8, RB);)
+DO(do_CMOV8RX, return cmov(vm, u, 8, RX);)
+
+static exec_quick_fn *const cmovs[2][FORMS] = { EXTENDED(CMOV4), EXTENDED(CMOV8) };
+
+static enum vm_result do_setcc(struct vm *vm, struct vm_uop *u)
+{
+	struct val c = condition(vm, (unsigned)u->imm);
+
+	if (!c.known)
+		return do_any(vm, u);
+	put(vm, u->a, 1, c.v);
+	NEXT(vm, u);
+}
+
+/* ---- shifts, products --------------------------------------------------------------------------- */
+
+INLINE enum vm_result shift(struct vm *vm, struct vm_uop *u, enum vm_op op, unsigned size,
+			    bool by_cl)
+{
+	unsigned n = (unsigned)(by_cl ? vm->reg[VM_CX] : (uint64_t)u->imm) & (size == 8 ? 63 : 31);
+	uint64_t a = vm->reg[u->a] & mask_of(size), r;
+
+	if (!n) { /* flags stay; a 32-bit result still clears the upper half */
+		put(vm, u->a, size, a);
+		NEXT(vm, u);
+	}
+	switch (op) {
+	case OP_SHL: r = a << n; break;
+	case OP_SHR: r = a >> n; break;
+	case OP_SAR: r = (uint64_t)(sign_extend(a, size) >> n); break;
+	default:
+		exec_settle(vm);
+		put(vm, u->a, size, exec_shifted(vm, (uint8_t)op, a, n, size));
+		NEXT(vm, u);
+	}
+	keep_flags(vm, VM_LAZY_SHL + (op - OP_SHL), size, a, n);
+	put(vm, u->a, size, r);
+	NEXT(vm, u);
+}
+
+#define SHIFT(op, size)                                                  \
+	DO(do_##op##size##I, return shift(vm, u, OP_##op, size, false);) \
+	DO(do_##op##size##C, return shift(vm, u, OP_##op, size, true);)
+#define SHIFTS(op) SHIFT(op, 1) SHIFT(op, 2) SHIFT(op, 4) SHIFT(op, 8)
+#define SHIFTED(op)                                          \
+	[OP_##op - OP_SHL] = { { do_##op##1I, do_##op##1C }, \
+			       { do_##op##2I, do_##op##2C }, \
+			       { do_##op##4I, do_##op##4C }, \
+			       { do_##op##8I, do_##op##8C } }
+
+SHIFTS(SHL)
+SHIFTS(SHR)
+SHIFTS(SAR)
+SHIFTS(ROL)
+SHIFTS(ROR)
+
+static exec_quick_fn *const shifts[][4][2] = { SHIFTED(SHL), SHIFTED(SHR), SHIFTED(SAR),
+					       SHIFTED(ROL), SHIFTED(ROR) };
+
+/* RI: of b and the constant. */
+INLINE enum vm_result multiply(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+{
+	uint64_t a = vm->reg[u->b], b = form == RI ? (uint64_t)u->imm : vm->reg[u->a];
+
+	if (FROM_MEMORY(form) && !load(vm, address(vm, u, form == RX), size, &a))
+		return do_any(vm, u);
+	a &= mask_of(size);
+	b &= mask_of(size);
+	keep_flags(vm, VM_LAZY_MUL, size, a, b);
+	put(vm, u->a, size, (uint64_t)sign_extend(a, size) * (uint64_t)sign_extend(b, size));
+	NEXT(vm, u);
+}
+
+DO(do_IMUL4RR, return multiply(vm, u, 4, RR);)
+DO(do_IMUL4RI, return multiply(vm, u, 4, RI);)
+DO(do_IMUL4RB, return multiply(vm, u, 4, RB);)
+DO(do_IMUL4RX, return multiply(vm, u, 4, RX);)
+DO(do_IMUL8RR, return multiply(vm, u, 8, RR);)
+DO(do_IMUL8RI, return multiply(vm, u, 8, RI);)
+DO(do_IMUL8RB, return multiply(vm, u, 8, RB);)
+DO(do_IMUL8RX, return multiply(vm, u, 8, RX);)
+
+#define PRODUCT(size)                                                                      \
+	{                                                                                  \
+		do_IMUL##size##RR, do_IMUL##size##RI, do_IMUL##size##RB, do_IMUL##size##RX \
+	}
+static exec_quick_fn *const products[2][FORMS] = { PRODUCT(4), PRODUCT(8) };
+
+static enum vm_result do_not(struct vm *vm, struct vm_uop *u)
+{
+	put(vm, u->a, u->d, ~vm->reg[u->a]);
+	NEXT(vm, u);
+}
+
+static enum vm_result do_neg(struct vm *vm, struct vm_uop *u)
+{
+	uint64_t a = vm->reg[u->a] & mask_of(u->d);
+
+	keep_flags(vm, VM_LAZY_SUB, u->d, 0, a);
+	put(vm, u->a, u->d, -a);
+	NEXT(vm, u);
+}
+
+DO(do_cdqe, vm->reg[VM_AX] = (uint64_t)sign_extend(vm->reg[VM_AX], 4); NEXT(vm, u);)
+DO(do_cdq, vm->reg[VM_DX] = (uint32_t)(sign_extend(vm->reg[VM_AX], 4) >> 63); NEXT(vm, u);)
+DO(do_cqo, vm->reg[VM_DX] = (uint64_t)((int64_t)vm->reg[VM_AX] >> 63); NEXT(vm, u);)
+
+/* ---- the stack, branches ------------------------------------------------------------------------ */
+
+INLINE bool push(struct vm *vm, uint64_t v)
+{
+	if (!store(vm, vm->reg[VM_SP] - 8, 8, v))
 		return false;
-	write_at(vm, p, 8, v);
 	vm->reg[VM_SP] -= 8;
 	return true;
 }
 
-static inline bool pop(struct vm *vm, uint64_t *v)
+static enum vm_result do_push(struct vm *vm, struct vm_uop *u)
 {
-	const unsigned char *p = place(vm, vm->reg[VM_SP], 8, false);
-
-	if (!p)
-		return false;
-	*v = read_at(p, 8);
-	vm->reg[VM_SP] += 8;
-	return true;
+	if (!push(vm, vm->reg[u->a]))
+		return do_any(vm, u);
+	NEXT(vm, u);
 }
 
-/* A register, or memory. */
-static inline bool value(struct vm *vm, const struct vm_insn *in, unsigned i, uint64_t *v)
+static enum vm_result do_push_constant(struct vm *vm, struct vm_uop *u)
 {
-	if (in->at[i].reg == VM_NO_REG)
-		return load(vm, in, i, v);
-	*v = vm->reg[in->at[i].reg];
-	return true;
+	if (!push(vm, (uint64_t)u->imm))
+		return do_any(vm, u);
+	NEXT(vm, u);
 }
 
-static inline bool cmov(struct vm *vm, const struct vm_insn *in)
+static enum vm_result do_pop(struct vm *vm, struct vm_uop *u)
 {
-	struct val c = condition(vm, in->cond);
 	uint64_t v;
 
+	if (!load(vm, vm->reg[VM_SP], 8, &v))
+		return do_any(vm, u);
+	vm->reg[VM_SP] += 8;
+	vm->reg[u->a] = v;
+	NEXT(vm, u);
+}
+
+static enum vm_result do_leave(struct vm *vm, struct vm_uop *u)
+{
+	uint64_t v;
+
+	if (!load(vm, vm->reg[VM_BP], 8, &v))
+		return do_any(vm, u);
+	vm->reg[VM_SP] = vm->reg[VM_BP] + 8;
+	vm->reg[VM_BP] = v;
+	NEXT(vm, u);
+}
+
+DO(do_jmp, return branch_to(vm, u, u->disp);)
+
+/* What is behind a call stands in the uop behind it. */
+static enum vm_result do_call(struct vm *vm, struct vm_uop *u)
+{
+	return push(vm, u[1].disp) ? branch_to(vm, u, u->disp) : do_any(vm, u);
+}
+
+static enum vm_result do_ret(struct vm *vm, struct vm_uop *u)
+{
+	uint64_t to;
+
+	if (!load(vm, vm->reg[VM_SP], 8, &to))
+		return do_any(vm, u);
+	vm->reg[VM_SP] += 8;
+	return branch_to(vm, u, to);
+}
+
+INLINE enum vm_result branch_at(struct vm *vm, struct vm_uop *u, bool calls, enum form form)
+{
+	uint64_t to = vm->reg[u->b];
+
+	if (form != RR && !load(vm, address(vm, u, form == RX), 8, &to))
+		return do_any(vm, u);
+	if (calls && !push(vm, u[1].disp))
+		return do_any(vm, u);
+	return branch_to(vm, u, to);
+}
+
+DO(do_JMPRR, return branch_at(vm, u, false, RR);)
+DO(do_JMPRB, return branch_at(vm, u, false, RB);)
+DO(do_JMPRX, return branch_at(vm, u, false, RX);)
+DO(do_CALLRR, return branch_at(vm, u, true, RR);)
+DO(do_CALLRB, return branch_at(vm, u, true, RB);)
+DO(do_CALLRX, return branch_at(vm, u, true, RX);)
+
+static exec_quick_fn *const indirect[2][FORMS] = { EXTENDED(JMP), EXTENDED(CALL) };
+
+static enum vm_result do_jcc(struct vm *vm, struct vm_uop *u)
+{
+	struct val c = condition(vm, u->d);
+
 	if (!c.known)
-		return false;
-	/* memory is read whether it is needed or not */
-	if (!value(vm, in, 1, &v))
-		return false;
-	put_reg(vm, in, c.v ? v : vm->reg[in->at[0].reg]);
-	return true;
+		return do_any(vm, u);
+	if (c.v)
+		return branch_to(vm, u, u->disp);
+	NEXT(vm, u);
 }
 
-/* By an immediate, by one, or by CL; of a register. */
-static inline bool shift(struct vm *vm, const struct vm_insn *in)
+/* Behind a comparison of @size bytes in the same block. */
+INLINE enum vm_result jcc(struct vm *vm, struct vm_uop *u, unsigned cond, unsigned size)
 {
-	unsigned size = in->at[0].size;
-	uint64_t a = vm->reg[in->at[0].reg] & mask(in, 0), r;
-	uint64_t by = in->at[1].size ? vm->reg[VM_CX] : (uint64_t)in->value;
-	unsigned n = by & (size == 8 ? 63 : 31);
-	int64_t s = sign_extend(a, size);
-
-	if (!n) { /* flags stay; a 32-bit result still clears the upper half */
-		put_reg(vm, in, a);
-		return true;
-	}
-	if (in->quick == VM_QUICK_ROTATE) {
-		exec_settle(vm);
-		put_reg(vm, in, exec_shifted(vm, in->op, a, n, size));
-		return true;
-	}
-	switch (in->op) {
-	case OP_SHL: r = a << n; break;
-	case OP_SHR: r = a >> n; break;
-	default: r = (uint64_t)(s >> n); break;
-	}
-	keep_flags(vm, VM_LAZY_SHL + (in->op - OP_SHL), size, a, n);
-	put_reg(vm, in, r);
-	return true;
+	if (__builtin_expect(vm->lazy != VM_LAZY_SUB && vm->lazy != VM_LAZY_LOGIC, 0))
+		return do_jcc(vm, u); /* it was not done here */
+	if (compares(cond, vm->lazy_a, vm->lazy_b, 64 - 8 * size))
+		return branch_to(vm, u, u->disp);
+	NEXT(vm, u);
 }
 
-/* Of registers, or a register and a constant. */
-static inline bool multiply(struct vm *vm, const struct vm_insn *in)
-{
-	unsigned size = in->at[0].size;
-	uint64_t a, b = (uint64_t)in->value;
+#define JCC(cond, size) DO(do_jcc##cond##_##size, return jcc(vm, u, cond, size);)
+#define JCCS(cond)	JCC(cond, 1) JCC(cond, 2) JCC(cond, 4) JCC(cond, 8)
+#define JCC_ROW(cond) \
+	[cond] = { do_jcc##cond##_1, do_jcc##cond##_2, do_jcc##cond##_4, do_jcc##cond##_8 }
 
-	if (!value(vm, in, 1, &a))
-		return false;
-	a &= mask(in, 0);
-	if (in->nr == 2)
-		b = vm->reg[in->at[0].reg];
-	b &= mask(in, 0);
-	keep_flags(vm, VM_LAZY_MUL, size, a, b);
-	put_reg(vm, in, (uint64_t)sign_extend(a, size) * (uint64_t)sign_extend(b, size));
-	return true;
+JCCS(2)
+JCCS(3)
+JCCS(4)
+JCCS(5)
+JCCS(6)
+JCCS(7)
+JCCS(8)
+JCCS(9)
+JCCS(12)
+JCCS(13)
+JCCS(14)
+JCCS(15)
+
+/* By condition; those of overflow and parity are no comparisons. */
+static exec_quick_fn *const jccs[16][4] = {
+	JCC_ROW(2), JCC_ROW(3), JCC_ROW(4),  JCC_ROW(5),  JCC_ROW(6),  JCC_ROW(7),
+	JCC_ROW(8), JCC_ROW(9), JCC_ROW(12), JCC_ROW(13), JCC_ROW(14), JCC_ROW(15),
+};
+
+/* ---- which -------------------------------------------------------------------------------------- */
+
+static unsigned log_of(unsigned size)
+{
+	return (unsigned)__builtin_ctz(size);
 }
 
-static inline bool negate(struct vm *vm, const struct vm_insn *in)
+/* The operand's address into @u; the form, RB or RX; FORMS: it has more parts than there is room for. */
+static enum form choose_address(struct vm_uop *u, const struct vm_insn *in, const struct vm_opd *o)
 {
-	uint64_t a = vm->reg[in->at[0].reg] & mask(in, 0);
+	uint8_t seg = !o->seg ? VM_NO_REG : o->seg == 'f' ? VM_SLOT_FS : VM_SLOT_GS;
+	uint8_t part[2] = { o->base, seg };
+	unsigned n = 0;
 
-	keep_flags(vm, VM_LAZY_SUB, in->at[0].size, 0, a);
-	put_reg(vm, in, -a);
-	return true;
-}
-
-static inline bool set_on(struct vm *vm, const struct vm_insn *in)
-{
-	struct val c = condition(vm, in->cond);
-
-	if (c.known)
-		put_reg(vm, in, c.v);
-	return c.known;
-}
-
-/* A label for each pair of operands. */
-#define PAIRS(code, what)                             \
-	case code + VM_RR: done = what(VM_RR); break; \
-	case code + VM_RI: done = what(VM_RI); break; \
-	case code + VM_RM: done = what(VM_RM); break; \
-	case code + VM_MR: done = what(VM_MR); break; \
-	case code + VM_MI:                            \
-		done = what(VM_MI);                   \
-		break;
-#define MOVE(pair)	     move(vm, in, pair, false)
-#define SIGNED(pair)	     move(vm, in, pair, true)
-#define ALU(op)		     PAIRS(op, op##_)
-#define VM_QUICK_ADD_(pair)  alu(vm, in, VM_QUICK_ADD, pair)
-#define VM_QUICK_SUB_(pair)  alu(vm, in, VM_QUICK_SUB, pair)
-#define VM_QUICK_CMP_(pair)  alu(vm, in, VM_QUICK_CMP, pair)
-#define VM_QUICK_AND_(pair)  alu(vm, in, VM_QUICK_AND, pair)
-#define VM_QUICK_OR_(pair)   alu(vm, in, VM_QUICK_OR, pair)
-#define VM_QUICK_XOR_(pair)  alu(vm, in, VM_QUICK_XOR, pair)
-#define VM_QUICK_TEST_(pair) alu(vm, in, VM_QUICK_TEST, pair)
-
-/* VM_UNKNOWN: not done here. Else as vm_step(), but that vm->rip is set by branches alone. */
-static inline enum vm_result quick(struct vm *vm, const struct vm_insn *in)
-{
-	uint64_t next = in->addr + in->len, v;
-	bool done = true;
-	struct val c;
-
-	switch (in->quick) {
-	case VM_QUICK_NOP: break;
-	case VM_QUICK_LEA: put_reg(vm, in, address(vm, in)); break;
-	case VM_QUICK_PUSH: done = push(vm, vm->reg[in->at[0].reg]); break;
-	case VM_QUICK_POP:
-		done = pop(vm, &v);
-		if (done)
-			vm->reg[in->at[0].reg] = v;
-		break;
-	case VM_QUICK_JCC:
-		c = condition(vm, in->cond);
-		if (!c.known)
-			return VM_UNKNOWN;
-		if (!c.v)
-			return VM_OK;
-		vm->rip = next + (uint64_t)in->value;
-		return VM_BRANCH;
-	case VM_QUICK_JMP: vm->rip = next + (uint64_t)in->value; return VM_BRANCH;
-	case VM_QUICK_CALL:
-		if (!push(vm, next))
-			return VM_UNKNOWN;
-		vm->rip = next + (uint64_t)in->value;
-		return VM_BRANCH;
-	case VM_QUICK_RET:
-		if (!pop(vm, &v))
-			return VM_UNKNOWN;
-		vm->rip = v;
-		return VM_BRANCH;
-	case VM_QUICK_JMP_AT:
-	case VM_QUICK_CALL_AT:
-		if (!value(vm, in, 0, &v) || (in->quick == VM_QUICK_CALL_AT && !push(vm, next)))
-			return VM_UNKNOWN;
-		vm->rip = v;
-		return VM_BRANCH;
-	case VM_QUICK_SHIFT:
-	case VM_QUICK_ROTATE: done = shift(vm, in); break;
-	case VM_QUICK_IMUL: done = multiply(vm, in); break;
-	case VM_QUICK_NOT: put_reg(vm, in, ~vm->reg[in->at[0].reg]); break;
-	case VM_QUICK_NEG: done = negate(vm, in); break;
-	case VM_QUICK_SETCC: done = set_on(vm, in); break;
-	case VM_QUICK_VECTOR: done = exec_vector(vm, in) == VM_OK; break;
-	case VM_QUICK_CMOV:
-		done = cmov(vm, in);
-		break;
-		PAIRS(VM_QUICK_MOV, MOVE)
-		PAIRS(VM_QUICK_MOVSX, SIGNED)
-		ALU(VM_QUICK_ADD)
-		ALU(VM_QUICK_SUB)
-		ALU(VM_QUICK_CMP)
-		ALU(VM_QUICK_AND)
-		ALU(VM_QUICK_OR)
-		ALU(VM_QUICK_XOR)
-		ALU(VM_QUICK_TEST)
-	default: return VM_UNKNOWN;
-	}
-	return done ? VM_OK : VM_UNKNOWN;
-}
-
-/* Which of the pairs the two operands are. */
-static uint8_t with_pair(const struct vm_insn *in, enum vm_quick first)
-{
-	static const uint8_t pairs[][4] = {
-		[VM_OPD_REG] = { [VM_OPD_REG] = VM_RR + 1,
-				 [VM_OPD_IMM] = VM_RI + 1,
-				 [VM_OPD_MEM] = VM_RM + 1 },
-		[VM_OPD_MEM] = { [VM_OPD_REG] = VM_MR + 1, [VM_OPD_IMM] = VM_MI + 1 },
-		[VM_OPD_IMM] = { 0 },
-	};
-	uint8_t pair = in->nr < 2 ? 0 : pairs[in->opd[0].kind][in->opd[1].kind];
-
-	return pair ? (uint8_t)(first + pair - 1) : VM_QUICK_NONE;
-}
-
-static void choose_sum(struct vm_insn *in)
-{
-	struct vm_sum *s = &in->sum;
-
-	for (unsigned i = 0; i < in->nr; i++) {
-		const struct vm_opd *o = &in->opd[i];
-
-		if (o->kind != VM_OPD_MEM)
-			continue;
-		s->value = o->value + (o->rip ? (int64_t)(in->addr + in->len) : 0);
-		s->base = o->base == VM_NO_REG ? VM_SLOT_ZERO : o->base;
-		s->index = o->index == VM_NO_REG ? VM_SLOT_ZERO : o->index;
-		s->scale = o->scale;
-		s->segment = !o->seg ? VM_SLOT_ZERO : o->seg == 'f' ? VM_SLOT_FS : VM_SLOT_GS;
-	}
-}
-
-/* What exec-quick.c reads of operands 0 and 1. */
-static void choose_operands(struct vm_insn *in)
-{
+	u->disp = (uint64_t)o->value + (o->rip ? in->addr + in->len : 0);
+	u->b = VM_SLOT_ZERO;
 	for (unsigned i = 0; i < 2; i++) {
-		const struct vm_opd *o = &in->opd[i];
-
-		in->at[i].size = o->size;
-		in->at[i].unused = (uint8_t)(o->size < 8 ? 64 - 8 * o->size : 0) & 63;
-		in->at[i].reg = o->kind == VM_OPD_REG ? o->reg : VM_NO_REG;
-		if (i < in->nr && o->kind == VM_OPD_IMM)
-			in->value = o->value;
+		if (part[i] == VM_NO_REG)
+			continue;
+		if (n++)
+			u->c = part[i], u->d = 0;
+		else
+			u->b = part[i];
 	}
+	if (o->index == VM_NO_REG)
+		return n == 2 ? RX : RB;
+	if (n == 2)
+		return FORMS;
+	u->c = o->index;
+	u->d = (uint8_t)log_of(o->scale);
+	return RX;
 }
 
-static uint8_t choose_branch(const struct vm_insn *in)
+/* Of two operands. */
+static enum form choose_form(struct vm_uop *u, const struct vm_insn *in)
 {
-	bool imm = in->nr == 1 && in->opd[0].kind == VM_OPD_IMM;
-	bool at = in->nr == 1 && !imm && in->opd[0].size == 8;
+	const struct vm_opd *to = &in->opd[0], *from = &in->opd[1];
+	bool imm = from->kind == VM_OPD_IMM;
+	enum form form;
 
-	switch (in->op) {
-	case OP_JCC: return imm ? VM_QUICK_JCC : VM_QUICK_NONE;
-	case OP_JMP: return imm ? VM_QUICK_JMP : at ? VM_QUICK_JMP_AT : VM_QUICK_NONE;
-	case OP_CALL: return imm ? VM_QUICK_CALL : at ? VM_QUICK_CALL_AT : VM_QUICK_NONE;
-	default: return in->nr ? VM_QUICK_NONE : VM_QUICK_RET;
+	if (imm) {
+		u->imm = (int32_t)from->value;
+		if (u->imm != from->value)
+			return FORMS;
 	}
+	if (to->kind == VM_OPD_REG) {
+		u->a = to->reg;
+		if (imm)
+			return RI;
+		if (from->kind == VM_OPD_MEM)
+			return choose_address(u, in, from);
+		u->b = from->reg;
+		return from->kind == VM_OPD_REG ? RR : FORMS;
+	}
+	if (to->kind != VM_OPD_MEM || (!imm && from->kind != VM_OPD_REG))
+		return FORMS;
+	form = choose_address(u, in, to);
+	if (!imm)
+		u->a = from->reg;
+	return form == FORMS ? form : imm ? (form == RX ? XI : BI) : form == RX ? XR : BR;
 }
 
-/* Of a register: the count becomes the immediate, or at[1].size is not 0, and it is in CL. */
-static uint8_t choose_shift(struct vm_insn *in)
+static exec_quick_fn *choose_alu(struct vm_uop *u, const struct vm_insn *in)
+{
+	struct vm_insn one = *in;
+	enum form form;
+
+	if (in->op == OP_INC || in->op == OP_DEC) {
+		one.opd[1] = (struct vm_opd){ .kind = VM_OPD_IMM, .value = 1 };
+		form = choose_form(u, &one);
+	} else {
+		form = in->nr == 2 ? choose_form(u, in) : FORMS;
+	}
+	return form == FORMS ? NULL : alus[in->op][log_of(in->opd[0].size)][form];
+}
+
+static exec_quick_fn *choose_move(struct vm_uop *u, const struct vm_insn *in)
+{
+	const struct vm_opd *to = &in->opd[0], *from = &in->opd[1];
+	unsigned size = to->size;
+	enum form form;
+
+	if (in->nr != 2)
+		return NULL;
+	if (to->kind == VM_OPD_REG && from->kind == VM_OPD_IMM) {
+		u->a = to->reg;
+		u->disp = (uint64_t)from->value;
+		return in->op == OP_MOV ? moves[log_of(size)][RI] : NULL;
+	}
+	form = choose_form(u, in);
+	if (form == FORMS)
+		return NULL;
+	if (in->op == OP_MOV)
+		return moves[log_of(size)][form];
+	if (form > RX || size < 4 || from->size >= size)
+		return NULL;
+	if (in->op == OP_MOVZX)
+		return from->size < 4 ? zeroes[log_of(from->size)][form] : NULL;
+	return signs[size == 8][log_of(from->size)][form];
+}
+
+static exec_quick_fn *choose_lea(struct vm_uop *u, const struct vm_insn *in)
+{
+	struct vm_opd o = in->opd[1];
+	enum form form;
+
+	o.seg = 0;
+	form = choose_address(u, in, &o);
+	u->a = in->opd[0].reg;
+	if (in->opd[0].size < 4 || form == FORMS)
+		return NULL;
+	if (in->opd[0].size == 8)
+		return form == RX ? do_leaX8 : do_leaB8;
+	return form == RX ? do_leaX4 : do_leaB4;
+}
+
+static exec_quick_fn *choose_cmov(struct vm_uop *u, const struct vm_insn *in)
+{
+	enum form form = in->nr == 2 ? choose_form(u, in) : FORMS;
+
+	u->imm = in->cond;
+	return form == FORMS || in->opd[0].size < 4 ? NULL : cmovs[in->opd[0].size == 8][form];
+}
+
+/* Of a register: by an immediate, by one, or by CL. */
+static exec_quick_fn *choose_shift(struct vm_uop *u, const struct vm_insn *in)
 {
 	bool by_cl = in->nr > 1 && in->opd[1].kind == VM_OPD_REG;
 
 	if (in->opd[0].kind != VM_OPD_REG)
-		return VM_QUICK_NONE;
-	in->at[1].size = by_cl;
-	if (in->nr < 2)
-		in->value = 1;
-	return in->op >= OP_ROL ? VM_QUICK_ROTATE : VM_QUICK_SHIFT;
+		return NULL;
+	u->a = in->opd[0].reg;
+	u->imm = in->nr > 1 ? (int32_t)in->opd[1].value : 1;
+	return shifts[in->op - OP_SHL][log_of(in->opd[0].size)][by_cl];
 }
 
-static uint8_t choose_imul(struct vm_insn *in)
+static exec_quick_fn *choose_imul(struct vm_uop *u, const struct vm_insn *in)
 {
-	if (in->opd[1].kind == VM_OPD_IMM || (in->nr == 3 && in->opd[2].kind != VM_OPD_IMM))
-		return VM_QUICK_NONE;
-	if (in->nr == 3)
-		in->value = in->opd[2].value;
-	return VM_QUICK_IMUL;
+	enum form form = choose_form(u, in);
+
+	if (in->nr == 3 && (form != RR || in->opd[2].kind != VM_OPD_IMM))
+		return NULL;
+	if (in->nr == 3) {
+		u->imm = (int32_t)in->opd[2].value;
+		form = RI;
+	} else if (form == RI) {
+		return NULL;
+	}
+	return form == FORMS || in->opd[0].size < 4 ? NULL : products[in->opd[0].size == 8][form];
 }
 
-/* Of a register of 8 bytes, or of less. */
-static uint8_t choose_one(const struct vm_insn *in, uint8_t quick, unsigned least)
+static exec_quick_fn *choose_jcc(struct vm_uop *u, const struct vm_insn *in,
+				 const struct vm_uop *last)
 {
-	return in->nr == 1 && in->opd[0].kind == VM_OPD_REG && in->opd[0].size >= least
-		       ? quick
-		       : VM_QUICK_NONE;
+	static const uint8_t compared[] = { OP_SUB, OP_CMP, OP_AND, OP_OR, OP_XOR, OP_TEST };
+
+	u->d = in->cond;
+	for (unsigned i = 0; last && i < ARRAY_SIZE(compared); i++)
+		for (unsigned size = 0; size < 4; size++)
+			for (unsigned form = 0; form < FORMS; form++)
+				if (last->run == alus[compared[i]][size][form] &&
+				    jccs[in->cond][size])
+					return jccs[in->cond][size];
+	return do_jcc;
 }
 
-void vm_choose_quick(struct vm_insn *in)
+static exec_quick_fn *choose_branch(struct vm_uop *u, const struct vm_insn *in,
+				    const struct vm_uop *last)
 {
-	static const uint8_t pairs[] = {
-		[OP_MOV] = VM_QUICK_MOV,   [OP_MOVZX] = VM_QUICK_MOV, [OP_MOVSX] = VM_QUICK_MOVSX,
-		[OP_ADD] = VM_QUICK_ADD,   [OP_SUB] = VM_QUICK_SUB,   [OP_CMP] = VM_QUICK_CMP,
-		[OP_AND] = VM_QUICK_AND,   [OP_OR] = VM_QUICK_OR,     [OP_XOR] = VM_QUICK_XOR,
-		[OP_TEST] = VM_QUICK_TEST,
-	};
+	bool calls = in->op == OP_CALL;
+	enum form form = RR;
 
-	in->quick = VM_QUICK_NONE;
+	if (in->op == OP_RET)
+		return in->nr ? NULL : do_ret;
+	if (in->nr != 1)
+		return NULL;
+	if (in->opd[0].kind == VM_OPD_IMM) {
+		u->disp = in->addr + in->len + (uint64_t)in->opd[0].value;
+		return in->op == OP_JCC ? choose_jcc(u, in, last) : calls ? do_call : do_jmp;
+	}
+	u->b = in->opd[0].reg;
+	if (in->opd[0].kind == VM_OPD_MEM)
+		form = choose_address(u, in, &in->opd[0]);
+	return in->opd[0].size != 8 || form == FORMS || in->op == OP_JCC ? NULL
+									 : indirect[calls][form];
+}
+
+/* Of one operand, which is a register of 8 bytes. */
+static exec_quick_fn *choose_stack(struct vm_uop *u, const struct vm_insn *in)
+{
+	const struct vm_opd *o = &in->opd[0];
+
+	if (in->nr == 1 && o->kind == VM_OPD_IMM && in->op == OP_PUSH && in->size == 8) {
+		u->imm = (int32_t)o->value;
+		return do_push_constant;
+	}
+	if (in->nr != 1 || o->kind != VM_OPD_REG || o->size != 8)
+		return NULL;
+	u->a = o->reg;
+	return in->op == OP_PUSH ? do_push : do_pop;
+}
+
+static exec_quick_fn *choose_one(struct vm_uop *u, const struct vm_insn *in, exec_quick_fn *what)
+{
+	if (in->nr != 1 || in->opd[0].kind != VM_OPD_REG)
+		return NULL;
+	u->a = in->opd[0].reg;
+	u->d = in->opd[0].size;
+	if (what == do_setcc)
+		u->imm = in->cond;
+	return what;
+}
+
+static exec_quick_fn *choose_sign(const struct vm_insn *in)
+{
+	if (in->op == OP_CBW)
+		return in->size == 8 ? do_cdqe : NULL;
+	return in->size == 8 ? do_cqo : in->size == 4 ? do_cdq : NULL;
+}
+
+static exec_quick_fn *choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last)
+{
 	for (unsigned i = 0; i < in->nr; i++)
-		if (in->opd[i].high || (in->op == OP_LEA && in->opd[i].seg))
-			return;
-	choose_sum(in);
-	choose_operands(in);
-	if (in->op < ARRAY_SIZE(pairs) && pairs[in->op])
-		in->quick = with_pair(in, pairs[in->op]);
+		if (in->opd[i].high)
+			return NULL;
 	switch (in->op) {
-	case OP_NOP: in->quick = VM_QUICK_NOP; break;
-	case OP_LEA: in->quick = VM_QUICK_LEA; break;
-	case OP_CMOV: in->quick = VM_QUICK_CMOV; break;
-	case OP_PUSH: in->quick = choose_one(in, VM_QUICK_PUSH, 8); break;
-	case OP_POP: in->quick = choose_one(in, VM_QUICK_POP, 8); break;
-	case OP_NOT: in->quick = choose_one(in, VM_QUICK_NOT, 1); break;
-	case OP_NEG: in->quick = choose_one(in, VM_QUICK_NEG, 1); break;
-	case OP_SETCC: in->quick = choose_one(in, VM_QUICK_SETCC, 1); break;
-	case OP_SHL ... OP_ROR: in->quick = choose_shift(in); break;
-	case OP_IMUL2: in->quick = choose_imul(in); break;
+	case OP_GENERIC: return in->simd.op ? do_vector : NULL;
+	case OP_NOP: return do_nop;
+	case OP_MOV:
+	case OP_MOVZX:
+	case OP_MOVSX: return choose_move(u, in);
+	case OP_ADD ... OP_TEST:
+	case OP_INC:
+	case OP_DEC: return choose_alu(u, in);
+	case OP_LEA: return choose_lea(u, in);
+	case OP_CMOV: return choose_cmov(u, in);
+	case OP_SETCC: return choose_one(u, in, do_setcc);
+	case OP_NOT: return choose_one(u, in, do_not);
+	case OP_NEG: return choose_one(u, in, do_neg);
+	case OP_SHL ... OP_ROR: return choose_shift(u, in);
+	case OP_IMUL2: return choose_imul(u, in);
+	case OP_CBW:
+	case OP_CWD: return choose_sign(in);
+	case OP_PUSH:
+	case OP_POP: return choose_stack(u, in);
+	case OP_LEAVE: return do_leave;
 	case OP_JCC:
 	case OP_JMP:
 	case OP_CALL:
-	case OP_RET: in->quick = choose_branch(in); break;
-	default: break;
+	case OP_RET: return choose_branch(u, in, last);
+	default: return NULL;
 	}
 }
 
-/*
- * What came next the last time, if it does again; NULL: vm_fetch() searches. Most often it is the
- * one that was seen next, too: then its place is known without waiting for anything to be loaded.
- */
-static inline struct vm_insn *fetch_again(struct vm *vm, struct vm_insn *last, bool taken)
+void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last)
 {
-	struct vm_insn *in;
-	uint32_t hint;
-
-	if (!last)
-		return NULL;
-	in = last + 1;
-	/* only what has been decoded is ever checked */
-	if (!taken && in->addr == vm->rip && in->checked == vm->walk)
-		return in;
-	hint = last->next[taken];
-	in = hint ? &vm->insns->insn[hint - 1] : NULL;
-	return in && in->addr == vm->rip && in->checked == vm->walk ? in : NULL;
+	*u = (struct vm_uop){ 0 };
+	u->run = choose(u, in, last);
+	if (!u->run) {
+		*u = (struct vm_uop){ 0 };
+		u->run = do_any;
+	}
 }
 
-/*
- * From *@at on, as long as what comes next was decoded next, too, and short cuts do. Returns how
- * many instructions were executed, @most at most, and vm->last is the last of them; *@r VM_UNKNOWN:
- * it ended before *@at. All registers are known before, and so they are behind it.
- */
-static inline uint64_t run_straight(struct vm *vm, struct vm_insn **at, uint64_t most,
-				    enum vm_result *r)
+void exec_quick_end(struct vm_uop *u, uint64_t addr)
 {
-	struct vm_insn *in = *at, *end = in + min_u64(most, VM_STRAIGHT);
-	uint64_t *trace = vm->trace + vm->nr_trace, n, next;
-	enum vm_result done;
-
-	do {
-		next = in->addr;
-		done = quick(vm, in);
-		if (done == VM_UNKNOWN)
-			break;
-		*trace++ = next;
-		next += in->len;
-		in++;
-		/* a store of a vector may have changed code */
-	} while (done == VM_OK && in->addr == next && in->checked == vm->walk && in != end);
-	n = (uint64_t)(in - *at);
-	if (done != VM_BRANCH)
-		vm->rip = next;
-	if (n) {
-		vm->last = in - 1;
-		vm->last_taken = done == VM_BRANCH;
-	}
-	vm->nr_trace = (uint32_t)min_u64(vm->nr_trace + n, VM_TRACE);
-	*at = done == VM_UNKNOWN ? in : in - 1;
-	*r = done;
-	return n;
+	*u = (struct vm_uop){ .run = do_end, .disp = addr };
 }
 
-enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
+bool exec_quick_is_end(const struct vm_uop *u)
 {
-	uint64_t end = vm->executed + insns;
-	struct vm_insn *in = NULL;
-	enum vm_result r = VM_OK;
-
-	vm->reg[VM_SLOT_FS] = vm->fs_base;
-	vm->reg[VM_SLOT_GS] = vm->gs_base;
-	while (vm->executed < end && r == VM_OK) {
-		in = fetch_again(vm, vm->last, vm->last_taken);
-		if (!in)
-			in = vm_fetch(vm, &r);
-		if (!in)
-			break;
-		r = VM_UNKNOWN;
-		if (vm->known == 0xffff)
-			vm->executed += run_straight(vm, &in, end - vm->executed, &r);
-		if (r == VM_UNKNOWN)
-			r = vm_step(vm, in);
-	}
-	*last = in;
-	return r;
+	return u->run == do_end;
 }

@@ -5,7 +5,7 @@
  */
 #include "base/bytes.h"
 #include "tracer-int.h"
-#include "vm-int.h"
+#include "exec-int.h"
 
 #define CS_32BIT 0x23 /* the kernel's user code segment for 32-bit code */
 #define FLAG_RF	 (1 << 16)
@@ -117,6 +117,19 @@ static void made(struct vm *vm)
 {
 	(void)xsave_cpu_host(&vm->cpu, NULL);
 	vm_natives_new(vm);
+	exec_blocks_new(vm);
+}
+
+static void freed(struct vm *vm)
+{
+	vm_natives_free(vm);
+	exec_blocks_free(vm);
+}
+
+static void forgot(struct vm *vm)
+{
+	vm_natives_reset(vm);
+	exec_blocks_forget(vm);
 }
 
 const struct vm_machine vm_x86 = {
@@ -125,8 +138,8 @@ const struct vm_machine vm_x86 = {
 	.execute = exec_insn,
 	.run = exec_run,
 	.made = made,
-	.freed = vm_natives_free,
-	.forgot = vm_natives_reset,
+	.freed = freed,
+	.forgot = forgot,
 	.full = vm_natives_full,
 };
 

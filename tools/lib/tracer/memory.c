@@ -18,6 +18,7 @@ static void forget_insns(struct vm *vm)
 {
 	memset(vm->insns->at, 0, sizeof(vm->insns->at));
 	vm->insns->nr = 0;
+	vm->insns->changes++;
 	if (vm->machine->forgot)
 		vm->machine->forgot(vm);
 }
@@ -30,7 +31,7 @@ static void close_mem(struct vm *vm)
 }
 
 /* All zero. Large pages where there are any: what is asked for lies far apart. */
-static void *big_new(size_t size)
+void *vm_big_new(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -41,7 +42,7 @@ static void *big_new(size_t size)
 	return p;
 }
 
-static void big_free(void *p, size_t size)
+void vm_big_free(void *p, size_t size)
 {
 	if (p)
 		munmap(p, size);
@@ -56,8 +57,10 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 	memset(vm, 0, sizeof(*vm));
 	vm->machine = machine;
 	vm->mem_fd = -1;
-	vm->insns = big_new(sizeof(*vm->insns));
-	vm->page = big_new(VM_PAGES * sizeof(*vm->page));
+	for (unsigned i = 0; i < VM_NEAR; i++)
+		vm->near[i].load = vm->near[i].store = VM_NOWHERE;
+	vm->insns = vm_big_new(sizeof(*vm->insns));
+	vm->page = vm_big_new(VM_PAGES * sizeof(*vm->page));
 	if (!vm->insns || !vm->page) {
 		vm_free(vm);
 		return -ENOMEM;
@@ -74,15 +77,23 @@ void vm_free(struct vm *vm)
 		close_mem(vm);
 		if (vm->machine->freed)
 			vm->machine->freed(vm);
-		big_free(vm->insns, sizeof(*vm->insns));
-		big_free(vm->page, VM_PAGES * sizeof(*vm->page));
+		vm_big_free(vm->insns, sizeof(*vm->insns));
+		vm_big_free(vm->page, VM_PAGES * sizeof(*vm->page));
 	}
 	free(vm);
+}
+
+static void forget_near(struct vm *vm)
+{
+	for (uint32_t i = 0; i < vm->nr_pages; i++)
+		vm->near[vm->page[i].addr / VM_PAGE % VM_NEAR] =
+			(struct vm_near){ VM_NOWHERE, VM_NOWHERE, 0, NULL };
 }
 
 /* Of all pages, one by one: most walks touch few. */
 static void forget_places(struct vm *vm)
 {
+	forget_near(vm);
 	for (uint32_t i = 0; i < vm->nr_pages; i++)
 		vm->page_at[vm->page[i].slot] = 0;
 }
@@ -93,12 +104,12 @@ static void drop_pages(struct vm *vm)
 	if (vm->keep_pages) {
 		for (uint32_t i = 0; i < vm->nr_pages; i++)
 			vm->page[i].stale |= vm->page[i].dirty;
+		forget_near(vm);
 	} else {
 		forget_places(vm);
 		vm->nr_pages = 0;
 		vm->walk++; /* instructions, too: compare them again */
 	}
-	memset(vm->near, 0, sizeof(vm->near));
 	vm->keep_pages = false;
 }
 
@@ -109,6 +120,7 @@ static void forget_way(struct vm *vm)
 	drop_pages(vm);
 	vm->nr_trace = 0;
 	vm->last = NULL;
+	vm->from = NULL;
 	vm->vec_known = UINT32_MAX;
 	vm->mask_known = UINT8_MAX;
 	vm->x87_known = true;
@@ -232,7 +244,7 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 		return NULL;
 	p->addr = addr;
 	p->code = p->dirty = p->stale = p->used = p->stored = false;
-	p->have = 0;
+	p->have = p->asked = 0;
 	p->slot = (uint16_t)at;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
@@ -259,8 +271,46 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 	if (!p || ((need & ~p->have) && !fill_page(vm, p, need)))
 		return NULL;
 	p->used = true;
-	vm->near[addr / VM_PAGE % VM_NEAR] = p;
+	vm_near_set(vm, p);
 	return p;
+}
+
+void vm_near_set(struct vm *vm, struct vm_page *p)
+{
+	bool whole = p->have == UINT8_MAX && !p->dirty && !p->stale;
+
+	vm->near[p->addr / VM_PAGE % VM_NEAR] = (struct vm_near){
+		.load = whole ? p->addr : VM_NOWHERE,
+		.store = whole && p->stored && !p->code ? p->addr : VM_NOWHERE,
+		.to = (uint64_t)(uintptr_t)p->data - p->addr,
+		.page = p,
+	};
+}
+
+void vm_note_store(struct vm *vm, struct vm_page *p)
+{
+	p->stored = true;
+	vm_near_set(vm, p);
+}
+
+#define ASKED_OFTEN 16
+
+void vm_complete(struct vm *vm, uint64_t addr)
+{
+	struct vm_page *p = vm->near[addr / VM_PAGE % VM_NEAR].page;
+
+	if (!p || p->addr != (addr & ~(uint64_t)(VM_PAGE - 1)) || p->stale ||
+	    p->have == UINT8_MAX || p->asked > ASKED_OFTEN || p->asked++ < ASKED_OFTEN)
+		return;
+	(void)fill_page(vm, p, (uint8_t)~p->have);
+	vm_near_set(vm, p);
+}
+
+/* Instructions come from it. */
+void vm_note_code(struct vm *vm, struct vm_page *p)
+{
+	p->code = true;
+	vm_near_set(vm, p);
 }
 
 /* ---- pages that are read together ------------------------------------------------------------------- */
@@ -467,6 +517,7 @@ enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t 
 			v = part < 8 ? v >> (8 * part) : 0;
 		}
 		mark(p, at, part, known);
+		vm_near_set(vm, p);
 		if (p->code)
 			vm->walk++; /* instructions may have changed: compare them again */
 		addr += part;
@@ -493,7 +544,6 @@ static bool drop_clean_pages(struct vm *vm)
 		n++;
 	}
 	vm->nr_pages = 0;
-	memset(vm->near, 0, sizeof(vm->near));
 	while (vm->nr_pages < n) {
 		struct vm_page *p = &vm->page[vm->nr_pages];
 		uint32_t at = find_page(vm, p->addr);
@@ -525,7 +575,8 @@ static const unsigned char *code_near(struct vm *vm)
 
 	if (!p)
 		return NULL;
-	p->code = true;
+	if (!p->code)
+		vm_note_code(vm, p);
 	return p->data + at;
 }
 
@@ -538,14 +589,14 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 
 	if (!p || (p->dirty && any_unknown(p, at, first)))
 		return 0;
-	p->code = true;
+	vm_note_code(vm, p);
 	memcpy(buf, p->data + at, first);
 	if (first == most)
 		return most;
 	p = vm_page(vm, vm->rip + first, most - first);
 	if (!p)
 		return first;
-	p->code = true;
+	vm_note_code(vm, p);
 	memcpy(buf + first, p->data, most - first);
 	return most;
 }
@@ -594,6 +645,10 @@ static bool check_insn(struct vm *vm, struct vm_insn *in, enum vm_result *why)
 	if (!n)
 		return false;
 	if (!in->len || in->len > n || memcmp(in->bytes, bytes, in->len)) {
+		if (in->len) {
+			vm->insns->changes++;
+			vm->walk++;
+		}
 		*in = (struct vm_insn){ .addr = vm->rip };
 		memcpy(in->bytes, bytes, n);
 		*why = VM_FAULT;

@@ -16,6 +16,7 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in)
 	if (vm->nr_trace < VM_TRACE)
 		vm->trace[vm->nr_trace++] = in->addr;
 	vm->executed++;
+	vm->from = NULL;
 	vm->last = in;
 	vm->last_taken = r == VM_BRANCH;
 	return r;

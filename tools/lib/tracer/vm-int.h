@@ -61,49 +61,6 @@ struct vm_opd {
 struct vm_insn;
 struct vm;
 
-/*
- * What exec-quick.c does: with two operands a code for each pair of kinds, in this order. R, M and
- * I: a register, memory, an immediate.
- */
-enum vm_pair { VM_RR, VM_RI, VM_RM, VM_MR, VM_MI, VM_PAIRS };
-
-enum vm_quick {
-	VM_QUICK_NONE,
-	VM_QUICK_NOP,
-	VM_QUICK_LEA,
-	VM_QUICK_PUSH,
-	VM_QUICK_POP,
-	VM_QUICK_JCC,
-	VM_QUICK_JMP,
-	VM_QUICK_CALL,
-	VM_QUICK_RET,
-	VM_QUICK_CMOV,
-	VM_QUICK_JMP_AT,
-	VM_QUICK_CALL_AT,
-	VM_QUICK_SHIFT,
-	VM_QUICK_ROTATE,
-	VM_QUICK_IMUL,
-	VM_QUICK_NOT,
-	VM_QUICK_NEG,
-	VM_QUICK_SETCC,
-	VM_QUICK_VECTOR,
-	VM_QUICK_MOV,
-	VM_QUICK_MOVSX = VM_QUICK_MOV + VM_PAIRS,
-	VM_QUICK_ADD = VM_QUICK_MOVSX + VM_PAIRS,
-	VM_QUICK_SUB = VM_QUICK_ADD + VM_PAIRS,
-	VM_QUICK_CMP = VM_QUICK_SUB + VM_PAIRS,
-	VM_QUICK_AND = VM_QUICK_CMP + VM_PAIRS,
-	VM_QUICK_OR = VM_QUICK_AND + VM_PAIRS,
-	VM_QUICK_XOR = VM_QUICK_OR + VM_PAIRS,
-	VM_QUICK_TEST = VM_QUICK_XOR + VM_PAIRS,
-};
-
-/* The address of the operand in memory, as a sum: a register that is not there is one that is 0. */
-struct vm_sum {
-	int64_t value;
-	uint8_t base, index, scale, segment;
-};
-
 #define VM_SLOT_FS   29 /* in vm->reg, behind x86's registers */
 #define VM_SLOT_GS   30
 #define VM_SLOT_ZERO 31
@@ -115,8 +72,12 @@ struct vm_sum {
 enum vm_lazy {
 	VM_LAZY_NOT,
 	VM_LAZY_SUB,
-	VM_LAZY_ADD,
 	VM_LAZY_LOGIC,
+	VM_LAZY_ADD,
+	VM_LAZY_SBB,
+	VM_LAZY_ADC,
+	VM_LAZY_INC,
+	VM_LAZY_DEC,
 	VM_LAZY_SHL,
 	VM_LAZY_SHR,
 	VM_LAZY_SAR,
@@ -144,24 +105,17 @@ struct vm_vector {
 	uint16_t needs; /* components of XSAVE, one of them */
 };
 
-/* All that exec-quick.c asks for lies in one cache line. */
 struct vm_insn {
 	uint64_t addr;
 	uint32_t checked; /* the vm->walk in which the bytes were last compared */
 	uint32_t next[2]; /* what came behind it, not taken and taken: index + 1 */
 	uint8_t op;	  /* enum vm_op */
-	uint8_t quick;	  /* enum vm_quick */
 	uint8_t cond;	  /* condition of jcc, setcc, cmovcc: the opcode's low nibble */
 	uint8_t size;	  /* operand size in bytes */
 	uint8_t rep;	  /* 0, 'r' (rep, repe), 'n' (repne) */
 	uint8_t branch;	  /* enum of perf branch types; 0 = none */
 	uint8_t nr;
 	uint8_t len;
-	struct {
-		uint8_t reg, size, unused; /* of operands 0 and 1; 64 - 8 * size */
-	} at[2];
-	int64_t value; /* the immediate of either */
-	struct vm_sum sum;
 	unsigned char bytes[15];
 	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
@@ -171,14 +125,12 @@ struct vm_insn {
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 } __attribute__((aligned(64)));
 
-_Static_assert(offsetof(struct vm_insn, bytes) <= 64, "one line of the cache");
-
 #define VM_PAGE	    4096
 #define VM_BLOCK    512
 #define VM_TRACE    32768 /* instructions that are remembered since the last stop */
-#define VM_STRAIGHT 64	  /* and room behind them, which is written and not read */
+#define VM_STRAIGHT 32	  /* instructions of a block; and room behind those, written and not read */
 #define VM_PAGES    8192
-#define VM_NEAR	    256	 /* pages that are found without a search */
+#define VM_NEAR	    1024 /* pages that are found without a search */
 #define VM_XSAVE    8192 /* without AMX */
 
 struct vm_page {
@@ -189,10 +141,24 @@ struct vm_page {
 	bool code;     /* instructions came from here */
 	bool used;     /* since the walk began, not only read beforehand */
 	bool stored;   /* what is here, the thread has yet to write */
+	uint8_t asked; /* how often it was used while parts of it were missing */
 	uint16_t slot; /* in page_at */
 	unsigned char data[VM_PAGE];
 	unsigned char unknown[VM_PAGE / 8];
 };
+
+/*
+ * Where a page is that was used just before, by its number. @load: the page's address where all of it
+ * is there and known, so that one comparison says so; @store: where a store is nothing but a store, too. @to: what
+ * leads from an address to its byte here.
+ */
+struct vm_near {
+	uint64_t load, store; /* VM_NOWHERE: ask vm_load(), vm_store() */
+	uint64_t to;
+	struct vm_page *page;
+};
+
+#define VM_NOWHERE 1
 
 #define VM_INSNS      (1 << 18)
 #define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
@@ -204,8 +170,9 @@ struct vm_page {
  */
 struct vm_insns {
 	uint32_t nr;
-	uint32_t at[VM_INSN_SLOTS];	   /* by hash of the address: index + 1 */
-	struct vm_insn insn[VM_INSNS + 1]; /* the last one is never taken */
+	uint32_t changes;	    /* bytes that were other ones than before */
+	uint32_t at[VM_INSN_SLOTS]; /* by hash of the address: index + 1 */
+	struct vm_insn insn[VM_INSNS];
 };
 
 /* What XSAVE put into memory, and out of what: exec-system.c. */
@@ -295,8 +262,10 @@ struct vm {
 	uint32_t known;		     /* bit n: reg[n] */
 	uint32_t flags, flags_known; /* where lazy is VM_LAZY_NOT; else exec_settle() */
 	uint8_t lazy, lazy_size;     /* enum vm_lazy; bytes of */
-	uint64_t lazy_a, lazy_b;
-	uint64_t rip, fs_base, gs_base;
+	uint8_t lazy_carry;	     /* what CF was before */
+	uint64_t lazy_a;
+	uint64_t rip; /* here, as compilers would join the stores of both into a slower one */
+	uint64_t lazy_b, fs_base, gs_base;
 	uint32_t walk; /* another one whenever code may have changed */
 	uint32_t nr_trace;
 	uint64_t executed;	       /* instructions interpreted */
@@ -306,7 +275,15 @@ struct vm {
 	struct xsave_cpu cpu; /* xcr0 0: without XSAVE */
 	struct vm_insns *insns;
 	struct vm_natives *natives; /* NULL = none */
-	uint32_t vec_known;	    /* bit n: vector register n, in full */
+	/* exec-blocks.c */
+	struct vm_blocks *blocks; /* NULL = none */
+	struct vm_block *block;	  /* being executed; */
+	struct vm_uop *at;	  /* where in it that ended, */
+	struct vm_uop *from;	  /* if that leads to another one; NULL: it does not */
+	uint64_t left;		  /* instructions that may be executed behind it */
+	uint32_t counted;	  /* its instructions in trace */
+	bool uncounted;		  /* nobody will ask vm_visits() */
+	uint32_t vec_known;	  /* bit n: vector register n, in full */
 	uint8_t mask_known;
 	bool x87_known;
 	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
@@ -325,7 +302,7 @@ struct vm {
 	bool guesses, guessed; /* the time and the CPU's number are those of now; one was */
 	struct vm_insn *last;  /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
-	struct vm_page *near[VM_NEAR]; /* by page number */
+	struct vm_near near[VM_NEAR]; /* by page number */
 	uint32_t nr_pages;
 	uint32_t ahead;	      /* pages that are read together when a walk begins, at most */
 	struct vm_ahead kept; /* for the next walk, while vm_look() has the pages */
@@ -345,7 +322,7 @@ int vm_new(struct vm **vm, const struct vm_machine *machine);
 void vm_free(struct vm *vm);
 /*
  * A walk begins with the thread standing at @r; after a later stop: the same walk goes on. @exact
- * is set before.
+ * and @uncounted are set before.
  */
 void vm_begin(struct vm *vm, pid_t tid, const struct user_regs_struct *r);
 /*
@@ -469,9 +446,6 @@ enum vm_op {
 	OP_FAULT,
 };
 
-/* exec-quick.c: of an instruction that was just decoded. */
-void vm_choose_quick(struct vm_insn *in);
-
 /*
  * decode.c: one of x86-64, into what is all 0 but address and bytes; false when the bytes are none,
  * or there is no decoder. By tables, where these have it, or by the library.
@@ -489,7 +463,7 @@ static inline bool vm_host_decodes(void)
 	return VM_HOST->decode(&in, (const unsigned char *)VM_HOST_NOP, sizeof(VM_HOST_NOP) - 1);
 }
 
-/* exec.c and exec-quick.c, for vm_x86 */
+/* exec.c, exec-quick.c and exec-blocks.c, for vm_x86 */
 enum vm_result exec_insn(struct vm *vm, struct vm_insn *in);
 /* Status flags that were kept as operands are computed. */
 void exec_settle(struct vm *vm);
@@ -532,10 +506,21 @@ size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n);
 bool vm_is_unknown(struct vm *vm, uint64_t addr, unsigned n);
 enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n);
 
+/* What is said of @p in vm->near is so again. */
+void vm_near_set(struct vm *vm, struct vm_page *p);
+void vm_note_store(struct vm *vm, struct vm_page *p);
+/* Instructions come from it: stores there are looked at. */
+void vm_note_code(struct vm *vm, struct vm_page *p);
+/* What is missing of the page of @addr is read if it is used often. */
+void vm_complete(struct vm *vm, uint64_t addr);
+/* All zero, in large pages where there are any; NULL = no memory. */
+void *vm_big_new(size_t size);
+void vm_big_free(void *p, size_t size);
+
 /* The page of @n <= 512 bytes that were read before and are all known; NULL: perhaps the slow way. */
 static inline struct vm_page *vm_page_near(const struct vm *vm, uint64_t addr, unsigned n)
 {
-	struct vm_page *p = vm->near[addr / VM_PAGE % VM_NEAR];
+	struct vm_page *p = vm->near[addr / VM_PAGE % VM_NEAR].page;
 	unsigned at = addr % VM_PAGE;
 
 	if (!p || p->addr != addr - at || at + n > VM_PAGE || p->dirty || p->stale ||
@@ -571,7 +556,8 @@ static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, 
 
 	if (!p || p->code)
 		return vm_store_slow(vm, addr, n, v, known);
-	p->stored = true;
+	if (!p->stored)
+		vm_note_store(vm, p);
 	to = p->data + addr % VM_PAGE;
 	switch (n) {
 	case 1: memcpy(to, &v, 1); break;

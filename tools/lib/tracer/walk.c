@@ -415,6 +415,7 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 		return 0;
 	}
 	vm->exact = t->opts.regs;
+	vm->uncounted = false;
 	vm_begin(vm, th->tid, &st->gpr);
 	ret = follow(&p, vm, depth, &cut);
 	if (ret >= 0)

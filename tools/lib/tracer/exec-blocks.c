@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Blocks: instructions that follow each other up to a branch, as uops that call one another (exec-quick.c).
+ * What they were made of is compared with memory once in every walk, like single instructions, and all
+ * at once. A block remembers which one followed it; what no block does is left to vm_step().
+ */
+#include "base/tables.h"
+#include "exec-int.h"
+
+#define CHAIN_MOST 4096 /* instructions of blocks that follow each other without a branch taken */
+
+/* ---- all of them -------------------------------------------------------------------------------- */
+
+void exec_blocks_new(struct vm *vm)
+{
+	vm->blocks = vm_big_new(sizeof(*vm->blocks));
+	if (vm->blocks)
+		vm->blocks->nr = 1;
+}
+
+void exec_blocks_free(struct vm *vm)
+{
+	vm_big_free(vm->blocks, sizeof(*vm->blocks));
+}
+
+void exec_blocks_forget(struct vm *vm)
+{
+	struct vm_blocks *t = vm->blocks;
+
+	if (!t)
+		return;
+	memset(t->at, 0, sizeof(t->at));
+	t->nr = 1;
+	t->nr_uops = t->nr_bytes = 0;
+	vm->from = NULL;
+}
+
+static bool is_full(const struct vm_blocks *t)
+{
+	return t->nr == VM_BLOCKS || t->nr_uops + VM_STRAIGHT + 1 > VM_UOPS ||
+	       t->nr_bytes + VM_BLOCK > VM_CODE_BYTES;
+}
+
+/* ---- one ---------------------------------------------------------------------------------------- */
+
+/* What only vm_step() executes is in none, nor what lies in two pages. */
+static bool may_be_in(const struct vm_insn *in)
+{
+	return in->op != OP_SYSCALL && in->op != OP_FAULT &&
+	       in->addr % VM_PAGE + in->len <= VM_PAGE;
+}
+
+static void add_insn(struct vm *vm, struct vm_block *b, const struct vm_insn *in)
+{
+	struct vm_blocks *t = vm->blocks;
+	uint32_t at = b->uop + b->n++;
+
+	t->insn[at] = (uint32_t)(in - vm->insns->insn);
+	t->addr[at] = in->addr;
+	exec_quick_choose(&t->uop[at], in, b->n > 1 ? &t->uop[at - 1] : NULL);
+	memcpy(t->bytes + b->bytes + b->size, in->bytes, in->len);
+	b->size += in->len;
+}
+
+/* Of the instructions from vm->rip on; false: of not a single one. */
+static bool make_block(struct vm *vm, struct vm_block *b)
+{
+	struct vm_blocks *t = vm->blocks;
+	uint64_t addr = vm->rip;
+	struct vm_insn *in;
+	enum vm_result why;
+
+	*b = (struct vm_block){ .addr = addr, .uop = t->nr_uops, .bytes = t->nr_bytes };
+	do {
+		in = vm_fetch(vm, &why);
+		if (!in || !may_be_in(in) || b->size + in->len > VM_BLOCK ||
+		    (addr ^ in->addr) / VM_PAGE)
+			break;
+		add_insn(vm, b, in);
+		vm->last = NULL;
+		vm->rip += in->len;
+	} while (!in->branch && b->n < VM_STRAIGHT);
+	exec_quick_end(&t->uop[b->uop + b->n], addr + b->size);
+	if (b->n)
+		t->insn[b->uop + b->n] = t->insn[b->uop + b->n - 1];
+	t->addr[b->uop + b->n] = addr + b->size;
+	vm->rip = addr;
+	b->walk = vm->walk;
+	b->changes = vm->insns->changes;
+	return b->n;
+}
+
+/* Whether memory has what the block was made of, and no instruction was decoded anew since. */
+static bool is_same(struct vm *vm, struct vm_block *b)
+{
+	struct vm_page *p;
+
+	if (b->changes != vm->insns->changes)
+		return false;
+	p = vm_page_near(vm, b->addr, b->size);
+	if (!p)
+		p = vm_page(vm, b->addr, b->size);
+	if (!p || p->dirty ||
+	    memcmp(vm->blocks->bytes + b->bytes, p->data + b->addr % VM_PAGE, b->size))
+		return false;
+	if (!p->code)
+		vm_note_code(vm, p);
+	b->walk = vm->walk;
+	return true;
+}
+
+static uint32_t *find_slot(struct vm_blocks *t, uint64_t addr)
+{
+	uint32_t at = (uint32_t)hash_u64(addr) % VM_BLOCK_SLOTS;
+
+	while (t->at[at] && t->block[t->at[at]].addr != addr)
+		at = (at + 1) % VM_BLOCK_SLOTS;
+	return &t->at[at];
+}
+
+/* The block at vm->rip; 0: there is none. */
+static uint32_t find_block(struct vm *vm)
+{
+	struct vm_blocks *t = vm->blocks;
+	uint32_t *slot = find_slot(t, vm->rip);
+	struct vm_block *b = &t->block[*slot];
+
+	if (*slot && (b->walk == vm->walk || is_same(vm, b)))
+		return *slot;
+	if (is_full(t)) {
+		exec_blocks_forget(vm);
+		slot = find_slot(t, vm->rip);
+	}
+	b = &t->block[t->nr];
+	if (!make_block(vm, b))
+		return 0;
+	t->nr_uops += b->n + 1u;
+	t->nr_bytes += b->size;
+	*slot = t->nr++;
+	return *slot;
+}
+
+/* ---- executing ---------------------------------------------------------------------------------- */
+
+/* What followed the last time, if it does again. */
+static struct vm_block *next_block(struct vm *vm)
+{
+	struct vm_blocks *t = vm->blocks;
+	struct vm_block *b;
+	uint32_t nr;
+
+	if (vm->known != 0xffff || !t)
+		return NULL;
+	if (vm->from) {
+		b = &t->block[vm->from->link];
+		if (b->addr == vm->rip && b->walk == vm->walk)
+			return b;
+	}
+	nr = find_block(vm);
+	if (vm->from)
+		vm->from->link = nr;
+	return nr ? &t->block[nr] : NULL;
+}
+
+static enum vm_result run_blocks(struct vm *vm, struct vm_block *b, uint64_t most,
+				 struct vm_insn **last)
+{
+	struct vm_uop *u = &vm->blocks->uop[b->uop];
+	enum vm_result r;
+
+	most = min_u64(most, CHAIN_MOST);
+	vm->left = most - b->n;
+	vm->block = b;
+	exec_remember(vm, b);
+	r = u->run(vm, u);
+	vm->executed += most - vm->left;
+	vm->nr_trace = (uint32_t)min_u64(vm->nr_trace, VM_TRACE);
+	vm->from = r == VM_BRANCH || exec_quick_is_end(vm->at) ? vm->at : NULL;
+	*last = &vm->insns->insn[vm->blocks->insn[vm->at - vm->blocks->uop]];
+	vm->last = *last;
+	vm->last_taken = r == VM_BRANCH;
+	return r;
+}
+
+static enum vm_result step(struct vm *vm, struct vm_insn **last)
+{
+	enum vm_result r = VM_OK;
+
+	*last = vm_fetch(vm, &r);
+	return *last ? vm_step(vm, *last) : r;
+}
+
+enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
+{
+	uint64_t end = vm->executed + insns;
+	enum vm_result r = VM_OK;
+
+	vm->reg[VM_SLOT_FS] = vm->fs_base;
+	vm->reg[VM_SLOT_GS] = vm->gs_base;
+	while (vm->executed < end && r == VM_OK) {
+		struct vm_block *b = next_block(vm);
+
+		if (b && b->n <= end - vm->executed)
+			r = run_blocks(vm, b, end - vm->executed, last);
+		else
+			r = step(vm, last);
+	}
+	return r;
+}
