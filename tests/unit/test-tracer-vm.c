@@ -414,6 +414,52 @@ static void test_visits(void **state)
 	vm_free(vm);
 }
 
+/* Branches that are gone past are those at which vm_run() stops, and the vm stands at the last one. */
+static void test_past(void **state)
+{
+	/* mov $40, %ecx; call to the ret; dec %ecx; jz to the syscall; jmp to the call; syscall; ret */
+	static const unsigned char code[] = { 0xb9, 40,	  0,	0,    0,    0xe8, 8,
+					      0,    0,	  0,	0xff, 0xc9, 0x74, 0x02,
+					      0xeb, 0xf5, 0x0f, 0x05, 0xc3 };
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code };
+	uint64_t stack[512] __attribute__((aligned(4096)));
+	struct vm_branch all[200];
+	unsigned nr = 0, seen;
+	struct vm_insn *in;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	memset(stack, 0, sizeof(stack));
+	r.rsp = (uint64_t)(uintptr_t)(stack + 256);
+	vm_begin(vm, getpid(), &r);
+	while (vm_run(vm, 100, &in) == VM_BRANCH)
+		all[nr++] = (struct vm_branch){ in->addr, vm->rip, in->branch };
+	assert_int_equal(nr, 40 * 3);
+	for (uint32_t past = 0; past < 70; past += 3) {
+		uint32_t most = past < VM_PASSED ? past : VM_PASSED;
+		enum vm_result why;
+
+		vm_begin(vm, getpid(), &r);
+		for (seen = 0;; seen++) {
+			why = vm_run_past(vm, 1000, past, &in);
+			for (uint32_t i = 0; i < vm->nr_passed; i++, seen++)
+				assert_memory_equal(&vm->passed[i], &all[seen], 17);
+			if (why != VM_BRANCH)
+				break;
+			assert_int_equal(vm->nr_passed, most);
+			assert_int_equal(in->addr, all[seen].from);
+			assert_int_equal(vm->rip, all[seen].to);
+			assert_int_equal(vm->reg[VM_CX], 40 - (seen + 1) / 3);
+		}
+		assert_int_equal(why, VM_SYSCALL);
+		assert_int_equal(seen, nr);
+		assert_int_equal(vm->rip, r.rip + 16);
+	}
+	vm_free(vm);
+}
+
 /* As many instructions as were asked for, in one go or by parts; more than are remembered are counted, too. */
 static void test_exactly(void **state)
 {
@@ -540,6 +586,7 @@ int main(void)
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_unknown),
 		cmocka_unit_test(test_visits),
+		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_exactly),
 		cmocka_unit_test(test_rewritten),
 		cmocka_unit_test(test_ends),

@@ -93,17 +93,34 @@ static int write_stack(struct tracer *t, struct tracee *th, struct vm *vm, struc
 	return t->opts.write(t->opts.ctx, t->out, size, e);
 }
 
-static int add_branch(struct tracer *t, struct tracee *th, const struct vm_insn *in, struct err *e)
+static void add_branch(struct tracer *t, struct btrace *b, uint64_t from, uint64_t to, uint8_t type)
+{
+	t->stats.passed++;
+	if (!walker_wants(t, type))
+		return;
+	t->stats.traced++;
+	b->way.entry[b->way.nr++] = (struct walk_entry){ from, to, type };
+}
+
+/*
+ * As vm_run(); branches on the way are added, up to where the stack is full or the trace is at its end, so that the
+ * vm stands there. @n: how many.
+ */
+static enum vm_result run_on(struct tracer *t, struct tracee *th, unsigned *n)
 {
 	struct btrace *b = th->btrace;
 	struct vm *vm = t->walker->vm;
+	uint64_t room = min_u64(t->opts.branches.depth - b->way.nr,
+				t->opts.branches.trace - t->stats.traced);
+	struct vm_insn *in = NULL;
+	enum vm_result r = vm_run_past(vm, INSNS, (uint32_t)room - 1, &in);
 
-	t->stats.passed++;
-	if (!walker_wants(t, in->branch))
-		return 0;
-	t->stats.traced++;
-	b->way.entry[b->way.nr++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
-	return b->way.nr == t->opts.branches.depth ? write_stack(t, th, vm, e) : 0;
+	for (uint32_t i = 0; i < vm->nr_passed; i++)
+		add_branch(t, b, vm->passed[i].from, vm->passed[i].to, vm->passed[i].type);
+	if (r == VM_BRANCH)
+		add_branch(t, b, in->addr, vm->rip, in->branch);
+	*n = vm->nr_passed + (r == VM_BRANCH);
+	return r;
 }
 
 /* ---- the way ----------------------------------------------------------------------------------- */
@@ -172,21 +189,22 @@ static int compute(struct tracer *t, struct tracee *th, struct err *e)
 	uint64_t until = tracer_now() + SLICE_NS;
 	struct btrace *b = th->btrace;
 	struct vm *vm = t->walker->vm;
-	unsigned looked = 0;
+	unsigned looked = 0, n;
 	int ret = 0;
 
 	while (!ret && goes_on(t)) {
-		struct vm_insn *in = NULL;
-		enum vm_result r = vm_run(vm, INSNS, &in);
+		enum vm_result r = run_on(t, th, &n);
 
-		if (r == VM_BRANCH)
-			ret = add_branch(t, th, in, e);
+		looked += n;
+		if (b->way.nr == t->opts.branches.depth)
+			ret = write_stack(t, th, vm, e);
 		else if (r == VM_SYSCALL)
 			return await_call(t, th), 0;
-		else if (r != VM_OK && !vm_make_room(vm))
+		else if (r != VM_OK && r != VM_BRANCH && !vm_make_room(vm))
 			return run_blind(t, th, cut_of(r), e);
-		if (r == VM_BRANCH && ++looked % SLICE_LOOK)
+		if (r == VM_BRANCH && looked < SLICE_LOOK)
 			continue;
+		looked = 0;
 		if (waits_in_vain(t, b))
 			return run_blind(t, th, TRACER_CUT_LIMIT, e);
 		if (tracer_now() > until)

@@ -80,14 +80,15 @@ static bool make_block(struct vm *vm, struct vm_block *b)
 		vm->last = NULL;
 		vm->rip += in->len;
 	} while (!in->branch && b->n < VM_STRAIGHT);
-	exec_quick_end(&t->uop[b->uop + b->n], addr + b->size);
-	if (b->n)
-		t->insn[b->uop + b->n] = t->insn[b->uop + b->n - 1];
-	t->addr[b->uop + b->n] = addr + b->size;
 	vm->rip = addr;
+	if (!b->n)
+		return false;
+	t->insn[b->uop + b->n] = t->insn[b->uop + b->n - 1];
+	exec_quick_end(&t->uop[b->uop + b->n], addr + b->size,
+		       &vm->insns->insn[t->insn[b->uop + b->n]]);
 	b->walk = vm->walk;
 	b->changes = vm->insns->changes;
-	return b->n;
+	return true;
 }
 
 /* Whether memory has what the block was made of, and no instruction was decoded anew since. */
@@ -204,6 +205,11 @@ enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 			r = run_blocks(vm, b, end - vm->executed, last);
 		else
 			r = step(vm, last);
+		if (r == VM_BRANCH && vm->nr_passed < vm->past) {
+			vm->passed[vm->nr_passed++] =
+				(struct vm_branch){ (*last)->addr, vm->rip, (*last)->branch };
+			r = VM_OK;
+		}
 	}
 	return r;
 }

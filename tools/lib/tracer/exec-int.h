@@ -250,8 +250,8 @@ struct vm_blocks {
 
 /* The uop of @in; @last: what stands before it in the block, or NULL. */
 void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last);
-/* Behind a block, before @addr. */
-void exec_quick_end(struct vm_uop *u, uint64_t addr);
+/* Behind a block, whose last instruction is @last, before @addr. */
+void exec_quick_end(struct vm_uop *u, uint64_t addr, const struct vm_insn *last);
 bool exec_quick_is_end(const struct vm_uop *u);
 
 /* exec-blocks.c */

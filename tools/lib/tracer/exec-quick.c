@@ -107,27 +107,48 @@ static enum vm_result do_vector(struct vm *vm, struct vm_uop *u)
 	return leave(vm, u, u + 1, VM_OK);
 }
 
-static enum vm_result do_end(struct vm *vm, struct vm_uop *u)
+static enum vm_result enter(struct vm *vm, struct vm_block *b)
 {
-	struct vm_block *b = &vm->blocks->block[u->link];
-	struct vm_uop *first;
+	struct vm_uop *u = &vm->blocks->uop[b->uop];
 
-	vm->at = u;
-	if (b->addr != u->disp || b->walk != vm->walk || b->n > vm->left) {
-		vm->rip = u->disp;
-		return VM_OK;
-	}
 	vm->left -= b->n;
 	vm->block = b;
 	exec_remember(vm, b);
-	first = &vm->blocks->uop[b->uop];
-	return first->run(vm, first);
+	return u->run(vm, u);
+}
+
+/* Whether the block that followed the last time does so now, at @addr. */
+INLINE bool follows(const struct vm *vm, const struct vm_block *b, uint64_t addr)
+{
+	return b->addr == addr && b->walk == vm->walk && b->n <= vm->left;
+}
+
+static enum vm_result do_end(struct vm *vm, struct vm_uop *u)
+{
+	struct vm_block *b = &vm->blocks->block[u->link];
+
+	vm->at = u;
+	if (follows(vm, b, u->disp))
+		return enter(vm, b);
+	vm->rip = u->disp;
+	return VM_OK;
+}
+
+/* The end of the block knows where the branch is. */
+static enum vm_result pass(struct vm *vm, const struct vm_uop *end, struct vm_block *b)
+{
+	vm->passed[vm->nr_passed++] = (struct vm_branch){ end->disp - end->b, vm->rip, end->a };
+	return enter(vm, b);
 }
 
 INLINE enum vm_result branch_to(struct vm *vm, struct vm_uop *u, uint64_t to)
 {
+	struct vm_block *b = &vm->blocks->block[u->link];
+
 	vm->rip = to;
 	vm->at = u;
+	if (vm->nr_passed < vm->past && follows(vm, b, to))
+		return pass(vm, u + 1, b);
 	return VM_BRANCH;
 }
 
@@ -319,11 +340,11 @@ INLINE enum vm_result alu(struct vm *vm, struct vm_uop *u, enum vm_op op, unsign
 	}
 
 #define ALU(op, size, form) DO(do_##op##size##form, return alu(vm, u, OP_##op, size, form);)
-#define ALU_FORMS(op, size)                                                                       \
-	ALU(op, size, RR)                                                                         \
-	ALU(op, size, RI)                                                                         \
-	ALU(op, size, RB) ALU(op, size, RX) ALU(op, size, BR) ALU(op, size, XR) ALU(op, size, BI) \
-		ALU(op, size, XI)
+#define ALU_FORMS(op, size) \
+	ALU(op, size, RR)   \
+	ALU(op, size, RI)   \
+	ALU(op, size, RB)   \
+	ALU(op, size, RX) ALU(op, size, BR) ALU(op, size, XR) ALU(op, size, BI) ALU(op, size, XI)
 #define ALU_SIZES(op)	  ALU_FORMS(op, 1) ALU_FORMS(op, 2) ALU_FORMS(op, 4) ALU_FORMS(op, 8)
 #define ALU_ONE(op, size) ALU(op, size, RI) ALU(op, size, BI) ALU(op, size, XI)
 #define ALU_ONES(op)	  ALU_ONE(op, 1) ALU_ONE(op, 2) ALU_ONE(op, 4) ALU_ONE(op, 8)
@@ -949,9 +970,9 @@ void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct 
 	}
 }
 
-void exec_quick_end(struct vm_uop *u, uint64_t addr)
+void exec_quick_end(struct vm_uop *u, uint64_t addr, const struct vm_insn *last)
 {
-	*u = (struct vm_uop){ .run = do_end, .disp = addr };
+	*u = (struct vm_uop){ .run = do_end, .a = last->branch, .b = last->len, .disp = addr };
 }
 
 bool exec_quick_is_end(const struct vm_uop *u)

@@ -44,3 +44,14 @@ enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 {
 	return vm->machine->run ? vm->machine->run(vm, insns, last) : run_plain(vm, insns, last);
 }
+
+enum vm_result vm_run_past(struct vm *vm, uint64_t insns, uint32_t past, struct vm_insn **last)
+{
+	enum vm_result r;
+
+	vm->nr_passed = 0;
+	vm->past = (uint32_t)min_u64(past, VM_PASSED);
+	r = vm_run(vm, insns, last);
+	vm->past = 0;
+	return r;
+}

@@ -189,6 +189,13 @@ struct vm_saved {
 
 #define VM_SAVED 4
 
+struct vm_branch {
+	uint64_t from, to;
+	uint8_t type; /* enum of perf branch types */
+};
+
+#define VM_PASSED 64
+
 /* AMX: exec-tile.c. */
 #define VM_TILES 8
 struct vm_tiles {
@@ -281,9 +288,11 @@ struct vm {
 	struct vm_uop *at;	  /* where in it that ended, */
 	struct vm_uop *from;	  /* if that leads to another one; NULL: it does not */
 	uint64_t left;		  /* instructions that may be executed behind it */
-	uint32_t counted;	  /* its instructions in trace */
-	bool uncounted;		  /* nobody will ask vm_visits() */
-	uint32_t vec_known;	  /* bit n: vector register n, in full */
+	uint32_t past, nr_passed; /* vm_run_past() */
+	struct vm_branch passed[VM_PASSED];
+	uint32_t counted;   /* its instructions in trace */
+	bool uncounted;	    /* nobody will ask vm_visits() */
+	uint32_t vec_known; /* bit n: vector register n, in full */
 	uint8_t mask_known;
 	bool x87_known;
 	bool exact;	   /* nothing may become unknown: what would make it so is FOREIGN */
@@ -345,6 +354,11 @@ enum vm_result vm_step(struct vm *vm, struct vm_insn *in);
  * further. *in: the last one, where it is known.
  */
 enum vm_result vm_run(struct vm *vm, uint64_t insns, struct vm_insn **in);
+/*
+ * Likewise, but past @past taken branches, or fewer: they are in vm->passed, vm->nr_passed of them, without the one
+ * of VM_BRANCH. @insns: of all.
+ */
+enum vm_result vm_run_past(struct vm *vm, uint64_t insns, uint32_t past, struct vm_insn **in);
 /*
  * Where a walk goes on for long: what can be read or decoded again is dropped, as far as there is no
  * room for more. False: that was not why it ended.
