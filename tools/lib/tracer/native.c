@@ -32,6 +32,8 @@
 
 #define X87_CONTROL_AT	 0
 #define MXCSR_AT	 24
+#define XMM_AT		 160
+#define XMM_SIZE	 256
 #define XSTATE_BV_AT	 512
 #define XSAVE_HEADER_END 576
 
@@ -44,7 +46,8 @@ struct vm_native {
 	uint8_t bytes;	/* of it */
 	bool memory_read;
 	bool x87;
-	uint8_t pointer; /* the register through which the copy reaches the buffer */
+	uint8_t pointer;     /* the register through which the copy reaches the buffer */
+	uint64_t components; /* of XSAVE, that it can have to do with */
 	void *stub;
 };
 
@@ -63,7 +66,9 @@ struct frame {
 	void *xsave;	  /* 144 */
 	uint64_t mask;	  /* 152 */
 	uint32_t mxcsr;	  /* 160: ours */
-	uint32_t avx;	  /* 164 */
+	uint32_t avx;	  /* 164: of mask */
+	uint32_t x87;	  /* 168: likewise */
+	uint32_t sse;	  /* 172: nothing else */
 };
 
 void vm_native_call(struct frame *f);
@@ -76,7 +81,11 @@ __asm__(
 	"vm_native_call:\n"
 	"push %rbx; push %rbp; push %r12; push %r13; push %r14; push %r15; push %rdi\n"
 	"stmxcsr 160(%rdi)\n"
-	"mov 152(%rdi), %eax; mov 156(%rdi), %edx; mov 144(%rdi), %rcx; xrstor64 (%rcx)\n"
+	"mov 152(%rdi), %eax; mov 156(%rdi), %edx; mov 144(%rdi), %rcx\n"
+	"cmpl $0, 172(%rdi); je 1f; ldmxcsr 24(%rcx)\n"
+	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+	"movups 160+16*\\n(%rcx), %xmm\\n\n.endr\njmp 2f\n"
+	"1: xrstor64 (%rcx)\n2:\n"
 	"pushq 128(%rdi); popfq\n"
 	"mov 0(%rdi), %rax; mov 8(%rdi), %rcx; mov 16(%rdi), %rdx; mov 24(%rdi), %rbx\n"
 	"mov 40(%rdi), %rbp; mov 48(%rdi), %rsi\n"
@@ -93,8 +102,13 @@ __asm__(
 	"mov %r12, 96(%rdi); mov %r13, 104(%rdi); mov %r14, 112(%rdi); mov %r15, 120(%rdi)\n"
 	"pop 56(%rdi)\n"
 	"pushfq; popq 128(%rdi); cld\n"
-	"mov 152(%rdi), %eax; mov 156(%rdi), %edx; mov 144(%rdi), %rcx; xsave64 (%rcx)\n"
-	"fninit; cmpl $0, 164(%rdi); je 1f; vzeroupper\n1:\n"
+	"mov 152(%rdi), %eax; mov 156(%rdi), %edx; mov 144(%rdi), %rcx\n"
+	"cmpl $0, 172(%rdi); je 1f; stmxcsr 24(%rcx)\n"
+	".irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15\n"
+	"movups %xmm\\n, 160+16*\\n(%rcx)\n.endr\njmp 2f\n"
+	"1: xsave64 (%rcx)\n2:\n"
+	"cmpl $0, 168(%rdi); je 1f; fninit\n1:\n"
+	"cmpl $0, 164(%rdi); je 1f; vzeroupper\n1:\n"
 	"ldmxcsr 160(%rdi)\n"
 	"pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx\n"
 	"ret\n"
@@ -271,6 +285,27 @@ static bool make_stub(struct vm_natives *t, struct vm_native *n, const struct vm
 	return !mprotect(t->code, STUB_BYTES, PROT_READ | PROT_EXEC);
 }
 
+/*
+ * Of @all: to load and store the others costs more than most instructions; where it is the first alone, no XSAVE
+ * is needed. What is coded with VEX clears all of a
+ * register that it does not write; what is coded without knows the first 16 bytes of it.
+ */
+static uint64_t components_of(uint64_t all, const struct vm_native *n,
+			      const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	if (n->x87 || z->meta.isa_ext == ZYDIS_ISA_EXT_MMX)
+		return all;
+	for (int i = 0; i < z->operand_count; i++)
+		if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		    (o[i].reg.value == ZYDIS_REGISTER_X87CONTROL ||
+		     o[i].reg.value == ZYDIS_REGISTER_X87STATUS ||
+		     o[i].reg.value == ZYDIS_REGISTER_X87TAG))
+			return all;
+	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+		return all & BIT(XSAVE_SSE);
+	return all & ~BIT(XSAVE_X87);
+}
+
 static struct vm_native *make(struct vm_natives *t, const struct vm_insn *in)
 {
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
@@ -290,6 +325,7 @@ static struct vm_native *make(struct vm_natives *t, const struct vm_insn *in)
 		n->pointer = free_register(n->gpr_read | in->regs_written);
 	if (n->memory && n->pointer == VM_NO_REG)
 		return NULL;
+	n->components = components_of(t->cpu.components, n, &z, o);
 	if (!make_stub(t, n, in, &z)) {
 		t->code = NULL; /* mapped until the end, and not used any more */
 		return NULL;
@@ -403,10 +439,18 @@ static void run(struct vm *vm, const struct vm_insn *in, const struct vm_native 
 		.flags = 0x202 | (vm->flags & VM_STATUS),
 		.stub = n->stub,
 		.xsave = vm->xsave,
-		.mask = vm->natives->cpu.components,
-		.avx = vm->natives->cpu.avx,
+		.mask = n->components,
+		.avx = vm->natives->cpu.avx && n->components >> XSAVE_AVX & 1,
+		.x87 = n->components >> XSAVE_X87 & 1,
+		.sse = n->components == BIT(XSAVE_SSE),
 	};
 
+	/* what was in its initial state has no bytes yet */
+	if (f.sse && !(load_u64(vm->xsave + XSTATE_BV_AT, false) & BIT(XSAVE_SSE))) {
+		memset(vm->xsave + XMM_AT, 0, XMM_SIZE);
+		store_u64(vm->xsave + XSTATE_BV_AT,
+			  load_u64(vm->xsave + XSTATE_BV_AT, false) | BIT(XSAVE_SSE));
+	}
 	memcpy(f.gpr, vm->reg, sizeof(f.gpr));
 	if (n->memory)
 		f.gpr[n->pointer] = (uintptr_t)buf;
