@@ -47,7 +47,7 @@ cc -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -o spans spans.c || s
 
 record() { "$PERF" record -b --branch-source=software -F 1999 "$@" >/dev/null 2>err; }
 # every sample is a burst: on a busy machine a budget leaves too few for a ratio
-record --branch-budget 0 --branch-span 100 -o p.data -- ./spans phases 40 ||
+record -v --branch-budget 0 --branch-span 100 -o p.data -- ./spans phases 40 ||
 	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 # 25 to 1, though they take about the same time: a clock alone sees about as many of both
 share=$("$PERF" script -i p.data -F brstacksym | tr ' ' '\n' | awk -F'[+/]' '
@@ -56,6 +56,19 @@ share=$("$PERF" script -i p.data -F brstacksym | tr ' ' '\n' | awk -F'[+/]' '
 is "fast and slow branches" "$share" "by count"
 is "the thread was found where a span ended" \
 	"$(sed -n 's/.* \([0-9]*\) compared with the thread.*/\1/p' err | awk '{ print ($1 > 3) }')" 1
+
+# 150,000 instructions pass in the fast one's spans, 40,000 in the slow one's. Twice as many branches as of the fast one are 500,000 of the slow one.
+is "a way is computed about as far as the thread comes" \
+	"$(sed -n 's/.*walks took \([0-9]*\) us.* \([0-9.]*\) ns an instruction.*/\1 \2/p' err | awk '{ n = 1000 * $1 / $2; print (n > 1000 && n < 250000 ? "yes" : n) }')" yes
+
+# What follows on a branch begins where that led to, also from stack to stack and where a way went on behind what was computed first.
+record --branch-budget 0 --branch-span 50 -o j.data -- ./spans phases 3
+joins=$("$PERF" script -i j.data -F time,brstack | awk '
+	function hex(s, i, v) { for (i = 3; i <= length(s); i++) v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }
+	{ n = 0; for (i = NF; i > 1; i--) if (split($i, e, "/") > 5) { from[++n] = hex(e[1]); to[n] = hex(e[2]) } }
+	{ for (i = 1; i <= n; i++) { if (i > 1 || $1 == last) { all++; d = from[i] - before; bad += d < 0 || d > 512 } before = to[i] } last = $1 }
+	END { print (all > 1000 ? bad + 0 : "few: " all + 0) }')
+is "each branch of a burst begins where the one before led to" "$joins" 0
 
 callers() { # stacks whose callers are those of another call
 	"$PERF" script -i c.data -F ip,sym | awk '

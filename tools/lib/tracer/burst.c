@@ -7,9 +7,10 @@
  * which is equally likely for each, however long the branches around it take: so every one of them
  * stands for as many, and plain sums are right (Documentation/software-sampling.md).
  *
- * While the thread stands at its sample the way is computed, further than it will come. Then it runs
+ * While the thread stands at its sample the way is computed, about as far as it will come. Then it runs
  * for the span, is stopped again, and its registers there are looked for behind the branches of the
- * way: that tells how many it passed, and that what was computed is true. What passed is written as
+ * way: that tells how many it passed, and that what was computed is true. Where it came further the way goes
+ * on from what was read beforehand. What passed is written as
  * consecutive stacks, each a sample of its own; the last one, with what is left, is the thread itself
  * where it stands then.
  */
@@ -22,9 +23,15 @@
 #include "vm-int.h"
 #include "walk-int.h"
 
-#define LIMIT_LEAST 512
 #define LIMIT_MOST  32768
+#define INSNS_LEAST 1000
+#define INSNS_FIRST 16000
+#define PLACE_BITS  7  /* of an address within one place */
+#define USUAL_UP    8  /* so many parts more where it was too short, */
+#define USUAL_DOWN  32 /* less where not: a fifth of the ways go on then */
+#define TOO_LONG    3  /* times as far, where ways cannot go on */
 #define INSNS_MOST  (1 << 19)
+#define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 
 /* Behind one taken branch. */
@@ -32,7 +39,8 @@ struct mark {
 	uint64_t state;	 /* all general registers and rip, mixed; 0 = not all are known */
 	uint64_t stored; /* the store before it: a loop may count in memory alone */
 	uint64_t value;
-	uint8_t size; /* of it; 0 = no value */
+	uint8_t size;	/* of it; 0 = no value */
+	uint32_t insns; /* of the way, up to here */
 };
 
 struct piece {
@@ -42,6 +50,11 @@ struct piece {
 
 struct burst {
 	uint32_t nr, nr_entries;
+	uint32_t insns; /* it was to be computed for beforehand */
+	uint32_t walk;	/* of the vm, as long as nobody else has used it */
+	uint32_t begun; /* entries of whole pieces */
+	uint64_t begin; /* of the way, as vm->executed */
+	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
 	uint64_t took; /* the first stop (ns) */
@@ -56,11 +69,24 @@ struct burst {
 	struct peeked sample;
 };
 
+static bool may_burst(const struct tracer *t)
+{
+	return t->walker->strategy->advance == advance_interpret && !t->opts.regs &&
+	       t->opts.nr_events == 1;
+}
+
+/* Stacks of which nothing is read in the program's memory. */
+static bool is_bare(const struct tracer *t)
+{
+	return !(t->opts.event[0].attr.sample_type &
+		 (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER)) &&
+	       !t->opts.bases && !t->opts.mxcsr;
+}
+
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
-	return t->opts.branches.span && t->walker->strategy->advance == advance_interpret &&
-	       !t->opts.regs && t->opts.nr_events == 1 && th->signal && !st->late &&
-	       !st->is_32bit && t->peeked.size;
+	return t->opts.branches.span && may_burst(t) && th->signal && !st->late && !st->is_32bit &&
+	       t->peeked.size;
 }
 
 void burst_free(struct burst *b)
@@ -146,38 +172,98 @@ static enum tracer_cut cut_of(enum vm_result r)
 	}
 }
 
-static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st)
+/* What stands at the end of the way: where the thread is. */
+struct end {
+	uint64_t state; /* of a mark */
+	int64_t found;	/* branches passed; -1 = not yet */
+	int64_t first;	/* likewise, where only the last store was another */
+};
+
+/* Whether memory, where the thread stands, has what was stored last before @m. */
+static bool stored_agrees(struct vm *vm, const struct mark *m)
 {
-	uint64_t insns = t->walker->vm->executed + INSNS_MOST;
-	uint32_t depth = t->opts.branches.depth, begun = 0;
+	uint64_t now;
+
+	return !m->size || vm_load(vm, m->stored, m->size, &now) != VM_OK ||
+	       !((now ^ m->value) << (64 - 8 * m->size));
+}
+
+static bool is_end(struct tracer *t, const struct burst *b, uint32_t i, struct end *end)
+{
+	if (b->mark[i].state != end->state)
+		return false;
+	if (end->first < 0)
+		end->first = i;
+	if (stored_agrees(t->walker->look, &b->mark[i]))
+		end->found = i;
+	return end->found >= 0;
+}
+
+/* On to @insns from the begin of the way, or to @end, if that is not NULL. */
+static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st,
+		  uint32_t insns, struct end *end)
+{
+	uint32_t depth = t->opts.branches.depth;
 	struct vm *vm = t->walker->vm;
+	uint64_t until = b->begin + insns;
 	int ret = 0;
 
-	while (!ret && b->nr < t->span.limit) {
+	while (!ret && b->nr < LIMIT_MOST) {
 		struct vm_insn *in = NULL;
 		enum vm_result r =
-			vm->executed < insns ? vm_run(vm, insns - vm->executed, &in) : VM_OK;
+			vm->executed < until ? vm_run(vm, until - vm->executed, &in) : VM_OK;
 
+		if (r == VM_OK)
+			break;
 		if (r != VM_BRANCH) {
 			b->is_cut = true;
 			b->cut = cut_of(r);
 			break;
 		}
-		b->mark[b->nr++] = (struct mark){ state_of(vm), vm->stored, vm->stored_value,
-						  vm->stored_size };
+		b->mark[b->nr++] =
+			(struct mark){ state_of(vm), vm->stored, vm->stored_value, vm->stored_size,
+				       (uint32_t)(vm->executed - b->begin) };
+		if (end && is_end(t, b, b->nr - 1, end))
+			break;
 		if (!walker_wants(t, in->branch))
 			continue;
 		b->passed[b->nr_entries] = b->nr;
 		b->entry[b->nr_entries++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
-		if (b->nr_entries - begun == depth) {
+		if (b->nr_entries - b->begun == depth) {
 			ret = add_piece(t, th, b, st);
-			begun = b->nr_entries;
+			b->begun = b->nr_entries;
 		}
 	}
-	/* also where no branch was taken at all: the sample itself */
-	if (!ret && (b->nr_entries > begun || !b->pieces.n))
-		ret = add_piece(t, th, b, st);
 	return ret;
+}
+
+/* What is left behind the last whole piece; also where no branch was taken at all: the sample itself. */
+static int add_last(struct tracer *t, struct tracee *th, struct burst *b,
+		    const struct user_state *st)
+{
+	return b->nr_entries > b->begun || !b->pieces.n ? add_piece(t, th, b, st) : 0;
+}
+
+/* That can pass in a span. */
+static uint32_t most_insns(const struct tracer *t)
+{
+	return (uint32_t)min_u64(INSNS_MOST, t->opts.branches.span * INSNS_NS);
+}
+
+/* How far the way from @ip is computed beforehand. */
+static void expect(struct tracer *t, struct burst *b, uint64_t ip)
+{
+	uint64_t place = ip >> PLACE_BITS;
+	struct reach *r = &t->span.from[hash_u64(place) % REACHES];
+
+	if (!t->span.usual)
+		t->span.usual = INSNS_FIRST;
+	if (r->place != place)
+		*r = (struct reach){ place, t->span.usual };
+	b->place = r;
+	/* one that cannot go on later is better too long */
+	b->insns = is_bare(t) ? r->insns
+			      : (uint32_t)min_u64(most_insns(t), (uint64_t)r->insns * TOO_LONG);
 }
 
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
@@ -189,17 +275,20 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 
 	if (!b)
 		return -ENOMEM;
-	b->nr = b->nr_entries = 0;
+	b->nr = b->nr_entries = b->begun = 0;
 	b->is_cut = false;
 	b->records.len = b->pieces.n = 0;
 	b->sample = t->peeked;
-	if (!t->span.limit)
-		t->span.limit = LIMIT_MOST;
+	expect(t, b, arch_ip(&st->gpr));
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
 	vm_begin(vm, th->tid, &st->gpr);
-	ret = follow(t, th, b, st);
+	b->begin = before;
+	ret = follow(t, th, b, st, b->insns, NULL);
+	b->walk = vm->walk;
+	if (!ret)
+		ret = add_last(t, th, b, st);
 	if (ret) {
 		burst_free(b);
 		return ret;
@@ -215,60 +304,96 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 
 /* ---- the end of the span ----------------------------------------------------------------------------------- */
 
-/* Whether memory, where the thread stands, has what was stored last before @m. */
-static bool stored_agrees(struct vm *vm, const struct mark *m)
+/* What follows where @r stands, as a mark would have it; 0 = nobody knows. */
+static uint64_t state_at(struct tracer *t, const struct tracee *th,
+			 const struct user_regs_struct *r)
 {
-	uint64_t now;
-
-	return !m->size || vm_load(vm, m->stored, m->size, &now) != VM_OK ||
-	       !((now ^ m->value) << (64 - 8 * m->size));
-}
-
-/* How many branches of the way the thread, which stands at @r, has passed; -1 = it is not on it. */
-static int64_t find_end(struct tracer *t, const struct tracee *th, const struct burst *b,
-			const struct user_regs_struct *r)
-{
-	struct vm *vm = t->walker->vm;
-	int64_t found = -1, first = -1;
+	struct vm *vm = t->walker->look;
 	struct vm_insn *in;
-	uint64_t state;
 
+	if (!vm && vm_new(&vm, VM_HOST))
+		return 0;
+	t->walker->look = vm;
+	vm->epoch = t->walker->vm->epoch;
 	vm->exact = false;
 	vm->uncounted = true;
 	vm_look(vm, th->tid, r);
-	if (vm_run(vm, INSNS_BACK, &in) != VM_BRANCH)
-		return -1;
-	state = state_of(vm);
-	for (uint32_t i = 0; state && i < b->nr; i++) {
-		if (b->mark[i].state != state)
-			continue;
-		if (first < 0)
-			first = i;
-		if (found < 0 && stored_agrees(vm, &b->mark[i]))
-			found = i;
-	}
-	return found >= 0 ? found : first;
+	return vm_run(vm, INSNS_BACK, &in) == VM_BRANCH ? state_of(vm) : 0;
 }
 
 /*
- * How far the way is computed: at first as far as there is room for, later to about twice what passes in a span. It
- * becomes shorter slowly: a loop of fast branches, which may be met in one burst of fifty, has a
- * tenth of all branches, and would be cut each time. Where the thread came further the way is much longer at once.
+ * The thread came further than was computed. The way goes on, in the memory that was read before the
+ * thread ran: what is there now it may have changed meanwhile, so nothing more is read of it. Only where
+ * that leads to the thread it counts.
+ */
+static void extend(struct tracer *t, struct tracee *th, struct burst *b,
+		   const struct user_state *st, struct end *end)
+{
+	struct vm *vm = t->walker->vm;
+	uint64_t most = most_insns(t);
+	uint64_t before = vm->executed, epoch = vm->mem_epoch;
+	uint32_t nr = b->nr;
+	pid_t mem_tid = vm->mem_tid;
+	int fd = vm->mem_fd, ret;
+
+	if (b->is_cut || b->walk != vm->walk || !is_bare(t) || b->insns >= most)
+		return;
+	b->begun = b->nr_entries; /* behind the last stack, whole or not */
+	/* of no thread */
+	vm->mem_fd = -1;
+	vm->tid = -1;
+	ret = follow(t, th, b, st, (uint32_t)most, end);
+	vm->mem_fd = fd;
+	vm->mem_tid = mem_tid;
+	vm->mem_epoch = epoch;
+	vm->tid = th->tid;
+	t->stats.passed += b->nr - nr;
+	t->stats.interpreted += vm->executed - before;
+	if (!ret && end->found >= 0)
+		return;
+	end->found = end->first = -1;
+	b->is_cut = true;
+	b->cut = TRACER_CUT_LIMIT;
+	b->nr = nr;
+	while (b->nr_entries && b->passed[b->nr_entries - 1] > nr)
+		b->nr_entries--;
+}
+
+/* How many branches of the way the thread, which stands at @r, has passed; -1 = it is not on it. */
+static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
+			const struct user_state *st)
+{
+	struct end end = { state_at(t, th, &st->gpr), -1, -1 };
+
+	if (!end.state)
+		return -1;
+	for (uint32_t i = 0; i < b->nr && !is_end(t, b, i, &end); i++)
+		;
+	if (end.found < 0 && end.first < 0)
+		extend(t, th, b, st, &end);
+	return end.found >= 0 ? end.found : end.first;
+}
+
+/*
+ * How far the way is computed beforehand: so far as is enough for most spans, from the places that were seen
+ * before so far as was enough for these.
  */
 static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
-	uint32_t want;
+	uint32_t insns = passed > 0 ? b->mark[passed].insns : passed < 0 ? b->insns + 1 : 0;
+	uint32_t *usual = &t->span.usual, *here = &b->place->insns, want;
 
-	if (passed < 0) {
-		if (!b->is_cut)
-			t->span.limit = (uint32_t)min_u64(LIMIT_MOST, t->span.limit * 4ULL);
+	if (passed < 0 && b->is_cut && b->cut != TRACER_CUT_LIMIT)
 		return;
-	}
-	want = (uint32_t)min_u64(LIMIT_MOST, (uint64_t)passed * 2 + LIMIT_LEAST);
-	if (want > t->span.limit)
-		t->span.limit = want;
+	want = (uint32_t)min_u64(most_insns(t), insns * 5ULL / 4 + INSNS_LEAST);
+	*here = want > *here ? *here + (want - *here) / 2 : *here - (*here - want) / 4;
+	/* the thread may be elsewhere, however far the way goes; who cannot go on does not know */
+	if (passed < 0 && is_bare(t))
+		return;
+	if (insns > *usual)
+		*usual = (uint32_t)min_u64(most_insns(t), *usual + *usual / USUAL_UP);
 	else
-		t->span.limit -= (t->span.limit - want) / 128;
+		*usual = (uint32_t)max_u64(INSNS_LEAST, *usual - *usual / USUAL_DOWN);
 }
 
 /* Each of @n stacks gets its part of the sample's period. */
@@ -287,7 +412,7 @@ static void set_period(const struct tracer *t, const struct burst *b, char *rec,
  */
 static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
-	return b->is_cut ? b->nr : (uint32_t)min_u64(b->nr, t->span.limit / 2);
+	return b->is_cut || is_bare(t) ? b->nr : b->nr / TOO_LONG;
 }
 
 static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,
@@ -358,7 +483,7 @@ void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *s
 
 	span_end(th);
 	if (st && !st->is_32bit)
-		passed = find_end(t, th, b, &st->gpr);
+		passed = find_end(t, th, b, st);
 	if (st)
 		learn(t, b, passed);
 	t->stats.walk_ns += tracer_cpu_ns() - start;

@@ -115,6 +115,14 @@ struct peeked {
 	unsigned char rec[PEEKED_MAX];
 };
 
+/* How far the way of a burst is computed beforehand. */
+struct reach {
+	uint64_t place; /* that it begins at */
+	uint32_t insns;
+};
+
+#define REACHES 1024 /* places that are remembered, by hash */
+
 struct ended {
 	pid_t pid;
 	int status;
@@ -155,7 +163,8 @@ struct tracer {
 	struct peeked traced;	 /* the first sample of a branch trace; size 0 = none yet */
 	struct tracee *computed; /* stands still for its branch trace; NULL = none does */
 	struct {
-		uint32_t limit; /* branches that the way of a burst is computed for */
+		uint32_t usual; /* instructions, from a place that was not seen before */
+		struct reach from[REACHES];
 	} span;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };

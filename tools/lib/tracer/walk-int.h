@@ -37,6 +37,7 @@ struct strategy {
 
 struct walker {
 	struct vm *vm;
+	struct vm *look; /* for where spans end, beside a way that may go on; NULL = none yet */
 	uint64_t walks;
 	uint64_t random;
 	uint32_t spread; /* branches that a walk passes at most */

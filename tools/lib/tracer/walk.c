@@ -73,8 +73,10 @@ const struct tracer_probe *tracer_probed(const struct tracer *t)
 
 void walker_free(struct walker *w)
 {
-	if (w)
+	if (w) {
 		vm_free(w->vm);
+		vm_free(w->look);
+	}
 	free(w);
 }
 
