@@ -26,10 +26,10 @@
 #define LIMIT_MOST  32768
 #define INSNS_LEAST 1000
 #define INSNS_FIRST 16000
-#define PLACE_BITS  7  /* of an address within one place */
-#define USUAL_UP    8  /* so many parts more where it was too short, */
-#define USUAL_DOWN  32 /* less where not: a fifth of the ways go on then */
-#define TOO_LONG    3  /* times as far, where ways cannot go on */
+#define PLACE_BITS  7	/* of an address within one place */
+#define USUAL_UP    8	/* so many parts more where it was too short, */
+#define USUAL_DOWN  128 /* less where not: one way in seventeen goes on then */
+#define TOO_LONG    3	/* times as far, where ways cannot go on */
 #define INSNS_MOST  (1 << 19)
 #define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
@@ -352,8 +352,9 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	if (!ret && end->found >= 0)
 		return;
 	end->found = end->first = -1;
+	/* no memory for the way, or it does not lead to the thread, however far it goes */
+	b->cut = b->is_cut ? TRACER_CUT_LIMIT : TRACER_CUT_DIVERGED;
 	b->is_cut = true;
-	b->cut = TRACER_CUT_LIMIT;
 	b->nr = nr;
 	while (b->nr_entries && b->passed[b->nr_entries - 1] > nr)
 		b->nr_entries--;
@@ -385,11 +386,10 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 
 	if (passed < 0 && b->is_cut && b->cut != TRACER_CUT_LIMIT)
 		return;
-	want = (uint32_t)min_u64(most_insns(t), insns * 5ULL / 4 + INSNS_LEAST);
+	/* where it was too short nobody knows by how much */
+	want = (uint32_t)min_u64(most_insns(t),
+				 insns * (passed < 0 ? 2ULL : 1ULL) * 5 / 4 + INSNS_LEAST);
 	*here = want > *here ? *here + (want - *here) / 2 : *here - (*here - want) / 4;
-	/* the thread may be elsewhere, however far the way goes; who cannot go on does not know */
-	if (passed < 0 && is_bare(t))
-		return;
 	if (insns > *usual)
 		*usual = (uint32_t)min_u64(most_insns(t), *usual + *usual / USUAL_UP);
 	else
