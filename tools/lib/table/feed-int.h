@@ -22,6 +22,12 @@ struct loc_info {
 	bool bare; /* no symbol */
 };
 
+/* What all addresses of a symbol are where no key looks below it: by its idx. ID_NONE = not looked at. */
+struct symbol_info {
+	uint32_t place;
+	uint32_t step; /* one_step: of its frame, inlined functions aside */
+};
+
 /*
  * Samples with nothing but an address wait until there are some, and then go to their rows step
  * by step together: every step asks for the memory that the next one needs, so that the waiting
@@ -96,8 +102,8 @@ struct feed {
 	struct sym_pattern parent_re; /* set: the parent is wanted */
 	uint32_t recent_group[64];    /* by thread */
 	VEC(struct loc_info) locs;
-	VEC(uint64_t) place_ip;	 /* rich: of locs, what their places are for */
-	VEC(uint32_t) sym_place; /* by symbol idx: place */
+	VEC(uint64_t) place_ip; /* rich: of locs, what their places are for */
+	VEC(struct symbol_info) symbols;
 	VEC(uint32_t) step_list;
 	struct htab step_tab;
 	struct htab leaf_tab; /* rich: by node and row */

@@ -34,7 +34,7 @@ void table_feed_free(struct table *t)
 	table_branch_free(t);
 	vec_free(&f->locs);
 	vec_free(&f->place_ip);
-	vec_free(&f->sym_place);
+	vec_free(&f->symbols);
 	vec_free(&f->step_list);
 	htab_free(&f->step_tab);
 	htab_free(&f->leaf_tab);

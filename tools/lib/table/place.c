@@ -103,6 +103,27 @@ static int rich_places(struct table *t, struct loc_info *li, uint32_t loc, uint6
 	return 0;
 }
 
+struct symbol_info *table_symbol_info(struct table *t, uint32_t sym)
+{
+	static const struct symbol_info none = { ID_NONE, ID_NONE };
+
+	if (vec_reach(&t->feed->symbols, sym, none))
+		return NULL;
+	return &t->feed->symbols.v[sym];
+}
+
+/* Where no key looks below symbols, the place of one is looked for once. */
+static uint32_t place_of_sym(struct table *t, const struct place_in *in)
+{
+	struct symbol_info *si = table_symbol_info(t, in->sym->idx);
+
+	if (!si)
+		return ID_NONE;
+	if (si->place == ID_NONE)
+		si->place = place_of(t, in, false);
+	return si->place;
+}
+
 uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second)
 {
 	struct loc_info *li = loc_info(t, loc);
@@ -115,7 +136,8 @@ uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool sec
 	if (id != ID_NONE)
 		return id;
 	in.sym = in.at->sym;
-	id = place_of(t, &in, second);
+	id = in.sym && t->by_symbol && !t->keys.o.branch ? place_of_sym(t, &in)
+							 : place_of(t, &in, second);
 	if (t->keys.o.rich || (!t->ip_is_key && (in.sym || !t->ip_unnamed)))
 		*(second ? &li->place2 : &li->place) = id;
 	return id;
@@ -175,6 +197,21 @@ uint32_t table_place_unmapped(struct table *t, uint64_t ip, uint8_t cpumode)
 	return place_of(t, &in, false);
 }
 
+/* The step of the location's own symbol, if it has one: where all addresses of that are one it is looked for once. */
+static uint32_t own_step(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym)
+{
+	struct symbol_info *si;
+
+	if (!sym || !t->one_step)
+		return table_step_of(t, loc, ip, sym);
+	si = table_symbol_info(t, sym->idx);
+	if (!si)
+		return ID_NONE;
+	if (si->step == ID_NONE)
+		si->step = table_step_of(t, loc, ip, sym);
+	return si->step;
+}
+
 /* The steps of one location into @out, outermost first: their number, or -ENOMEM. */
 static int collect_steps(struct table *t, uint32_t loc, uint64_t ip, uint32_t *out)
 {
@@ -186,7 +223,7 @@ static int collect_steps(struct table *t, uint32_t loc, uint64_t ip, uint32_t *o
 	if (t->keys.o.inlines && l->dso && sym)
 		n = symbol_inlines(t->keys.res, l->dso, l->addr, &f);
 	if (n <= 1) {
-		out[0] = table_step_of(t, loc, ip, sym);
+		out[0] = own_step(t, loc, ip, sym);
 		return out[0] == ID_NONE ? -ENOMEM : 1;
 	}
 	while (n-- > 0 && nr < MAX_INLINES) {

@@ -95,13 +95,6 @@ static void add_miss(struct misses *m, struct queued *s)
 	m->at[m->n++] = s->at;
 }
 
-static uint32_t *symbol_place(struct table *t, uint32_t sym)
-{
-	if (vec_reach(&t->feed->sym_place, sym, ID_NONE))
-		return NULL;
-	return &t->feed->sym_place.v[sym];
-}
-
 /*
  * When rows are told apart by symbol at most, its number leads to the place, and addresses need
  * not be remembered one by one. What has no symbol goes to @rest.
@@ -110,25 +103,29 @@ static void places_by_symbol(struct table *t, struct misses *m, struct misses *r
 {
 	symbol_find_many(t->keys.res, m->at, m->id, m->n);
 	for (unsigned i = 0; i < m->n; i++)
-		if (m->id[i] < t->feed->sym_place.n)
-			__builtin_prefetch(&t->feed->sym_place.v[m->id[i]]);
+		if (m->id[i] < t->feed->symbols.n)
+			__builtin_prefetch(&t->feed->symbols.v[m->id[i]]);
 	for (unsigned i = 0; i < m->n; i++) {
-		uint32_t *place = m->id[i] == SYMBOL_NONE ? NULL : symbol_place(t, m->id[i]);
+		struct symbol_info *si =
+			m->id[i] == SYMBOL_NONE ? NULL : table_symbol_info(t, m->id[i]);
 		struct queued *s = m->v[i];
 
-		if (!place) {
+		if (!si) {
 			add_miss(rest, s);
 			continue;
 		}
-		if (*place == ID_NONE) {
+		if (si->place == ID_NONE) {
 			uint32_t loc = LOC_NONE;
 
 			t->feed->keys.at_thread = s->th;
 			resolver_find_at(t->keys.res, &s->at, &loc, 1);
-			if (loc != LOC_NONE)
-				*place = table_place_of_loc(t, loc, s->ip, false);
+			s->place = loc == LOC_NONE ? ID_NONE
+						   : table_place_of_loc(t, loc, s->ip, false);
+			/* That may have moved the list. */
+			t->feed->symbols.v[m->id[i]].place = s->place;
+			continue;
 		}
-		s->place = *place;
+		s->place = si->place;
 	}
 }
 

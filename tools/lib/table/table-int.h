@@ -27,6 +27,8 @@ static inline struct acc_in table_acc_in(const struct table *t, const struct sam
 				.parallelism = t->feed->keys.parallelism };
 }
 
+/* Until the next call. NULL: no memory. */
+struct symbol_info *table_symbol_info(struct table *t, uint32_t sym);
 /* The place of a sample at @loc, or of a branch's ends. */
 uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second);
 uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place);
