@@ -479,6 +479,31 @@ static void trees_side_by_side(void **state)
 	table_free(t);
 }
 
+/*
+ * A level of thousands of callers, each too light to be shown, and one that is not: it comes from two places, and what it costs from either
+ * is too light by itself.
+ */
+static void wide_levels(void **state)
+{
+	struct keys_opts o = { .sort = "sym", .use_chains = true, .chain = CHAIN_OPTS_DEFAULT };
+	struct table *t = new_profile(&o);
+	struct call_tree tree = { 0 };
+	char *got;
+
+	(void)state;
+	for (uint64_t i = 0; i < 4000; i++)
+		add(t, 1, 1, CHAIN(0x40, 0x1000 + i, 0x10));
+	add(t, 1, 15, CHAIN(0x40, 0x20, 0x10));
+	add(t, 1, 15, CHAIN(0x40, 0x20, 0x11));
+	finish(t);
+	assert_int_equal(view_tree(v, view_row(v, 0, 0), &tree), 0);
+	got = tree_text(v, &tree);
+	assert_string_equal(got, "(0x40:4030(0x20:30))");
+	free(got);
+	view_tree_free(&tree);
+	done(t);
+}
+
 /* An event of the second piece is another one of the first. */
 static void maps(void **state)
 {
@@ -525,6 +550,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(two_to_one, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(callers_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(trees_side_by_side, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(wide_levels, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
 	};

@@ -106,8 +106,53 @@ static int cmp_elem(const void *a, const void *b)
 	return x->frame < y->frame ? -1 : x->frame > y->frame;
 }
 
-static int make_groups(elems *e, groups *g)
+/* What a level's elements come to. */
+struct level {
+	uint64_t period;
+	uint32_t count;
+	bool alike; /* all are of one frame */
+};
+
+static struct level add_up(const elems *e)
 {
+	struct level l = { .alike = e->n };
+
+	vec_for_each (x, e) {
+		l.period += x->period;
+		l.count += x->count;
+		l.alike &= x->frame == e->v[0].frame;
+	}
+	return l;
+}
+
+#define LIGHT_BITS 11
+#define LIGHT_MIN  64 /* fewer elements are soon sorted */
+
+/*
+ * Leaves away elements of groups lighter than @min. Most of a wide level are, and sorting all by frame is what takes the
+ * time: so sums are made by a few bits of a frame's hash, and no group is heavier than the sum that it is in.
+ */
+static __attribute__((noinline)) void drop_light(elems *e, uint64_t min)
+{
+	uint64_t sum[1u << LIGHT_BITS] = { 0 };
+	size_t n = 0;
+
+	if (!min || e->n < LIGHT_MIN)
+		return;
+	vec_for_each (x, e)
+		sum[hash_slot(x->frame, LIGHT_BITS)] += x->period;
+	for (size_t i = 0; i < e->n; i++)
+		if (sum[hash_slot(e->v[i].frame, LIGHT_BITS)] >= min)
+			e->v[n++] = e->v[i];
+	e->n = n;
+}
+
+/* Those of @min or more. */
+static int make_groups(elems *e, uint64_t min, groups *g)
+{
+	uint32_t nr = 0;
+
+	drop_light(e, min);
 	if (e->n > 1)
 		qsort(e->v, e->n, sizeof(*e->v), cmp_elem);
 	for (size_t i = 0; i < e->n; i++) {
@@ -124,6 +169,10 @@ static int make_groups(elems *e, groups *g)
 		last->cumul += e->v[i].period;
 		last->count += e->v[i].count;
 	}
+	for (size_t i = 0; i < g->n; i++)
+		if (g->v[i].cumul >= min)
+			g->v[nr++] = g->v[i];
+	g->n = nr;
 	return 0;
 }
 
@@ -215,26 +264,24 @@ static int build_group(struct maker *mk, const elems *all, const struct group *g
 	return ret;
 }
 
-static int build_children(struct maker *mk, const elems *kids, groups *g, struct call_node *node)
+static int build_children(struct maker *mk, elems *kids, struct call_node *node)
 {
 	uint64_t min = mk->min_hit, below = node->cumul - node->hit;
-	uint32_t nr = 0;
-	int ret = 0;
+	groups g = { 0 };
+	int ret;
 
 	if (mk->view->o.chain.style == CHAIN_FRACTAL)
 		min = (uint64_t)ceil((double)below * mk->view->o.chain.min_percent / 100.0);
-	for (size_t i = 0; i < g->n; i++)
-		if (g->v[i].cumul >= min)
-			g->v[nr++] = g->v[i];
-	g->n = nr;
-	if (nr > 1)
-		qsort_r(g->v, nr, sizeof(*g->v), cmp_group, (void *)mk->t);
-	node->child = nr ? arena_alloc(mk->mem, nr * sizeof(*node->child)) : NULL;
-	if (nr && !node->child)
-		return -ENOMEM;
-	node->nr_children = nr;
-	for (uint32_t i = 0; !ret && i < nr; i++)
-		ret = build_group(mk, kids, &g->v[i], &node->child[i]);
+	ret = make_groups(kids, min, &g);
+	if (g.n > 1)
+		qsort_r(g.v, g.n, sizeof(*g.v), cmp_group, (void *)mk->t);
+	node->child = g.n ? arena_alloc(mk->mem, g.n * sizeof(*node->child)) : NULL;
+	if (g.n && !node->child)
+		ret = -ENOMEM;
+	node->nr_children = ret ? 0 : (uint32_t)g.n;
+	for (uint32_t i = 0; !ret && i < g.n; i++)
+		ret = build_group(mk, kids, &g.v[i], &node->child[i]);
+	vec_free(&g);
 	return ret;
 }
 
@@ -246,28 +293,20 @@ static int build(struct maker *mk, elems *in, struct call_node *node)
 {
 	size_t first = mk->path.n ? mk->path.n - 1 : 0;
 	elems kids = { 0 }, old = { 0 };
-	groups g = { 0 };
 	int ret;
 
 	for (;;) {
-		uint64_t below = 0;
-		uint32_t count = 0;
+		struct level l;
 
-		g.n = 0;
 		ret = next_level(mk, old.v ? &old : in, &kids);
-		if (!ret)
-			ret = make_groups(&kids, &g);
 		if (ret)
 			goto out;
-		for (size_t i = 0; i < g.n; i++) {
-			below += g.v[i].cumul;
-			count += g.v[i].count;
-		}
-		node->hit = node->cumul - below;
-		node->count = node->cumul_count - count;
-		if (g.n != 1 || node->count)
+		l = add_up(&kids);
+		node->hit = node->cumul - l.period;
+		node->count = node->cumul_count - l.count;
+		if (!l.alike || node->count)
 			break;
-		ret = push_frame(mk, g.v[0].frame, &kids);
+		ret = push_frame(mk, kids.v[0].frame, &kids);
 		if (ret)
 			goto out;
 		vec_free(&old);
@@ -276,11 +315,10 @@ static int build(struct maker *mk, elems *in, struct call_node *node)
 	}
 	ret = copy_frames(mk, first, node);
 	if (!ret)
-		ret = build_children(mk, &kids, &g, node);
+		ret = build_children(mk, &kids, node);
 	if (!ret && mk->flat)
 		ret = add_flat(mk, node);
 out:
-	vec_free(&g);
 	vec_free(&kids);
 	vec_free(&old);
 	return ret;
@@ -431,21 +469,18 @@ static int take_found(struct maker *mk, struct call_node *root)
 static int open_row(struct maker *mk, struct call_node *root)
 {
 	elems first = { 0 };
-	groups g = { 0 };
 	int ret = mk->caller ? start_caller(mk, &first) : start_callee(mk, &first);
 
-	if (!ret)
-		ret = make_groups(&first, &g);
-	for (size_t i = 0; i < g.n; i++) {
-		root->cumul += g.v[i].cumul;
-		root->cumul_count += g.v[i].count;
+	if (!ret) {
+		struct level l = add_up(&first);
+
+		root->cumul += l.period;
+		root->cumul_count += l.count;
+		ret = build_children(mk, &first, root);
 	}
-	if (!ret)
-		ret = build_children(mk, &first, &g, root);
 	if (!ret && mk->flat)
 		ret = take_found(mk, root);
 	vec_free(&first);
-	vec_free(&g);
 	return ret;
 }
 
