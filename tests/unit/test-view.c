@@ -504,6 +504,31 @@ static void wide_levels(void **state)
 	done(t);
 }
 
+/* The rows that have trees, one after the other, are those of which each is asked. */
+static void next_trees(void **state)
+{
+	struct table *t = large(1);
+	struct keys_opts o = t->keys.o;
+	struct view *w;
+	size_t i = 0, nr = 0;
+
+	(void)state;
+	for (unsigned with = 0; with < 2; with++) {
+		o.use_chains = with;
+		w = new_view(t, &o, NULL);
+		for (nr = i = 0; i < view_nr_rows(w, 0); i++) {
+			bool has = view_has_tree(w, view_row(w, 0, i));
+
+			assert_int_equal(view_next_tree(w, 0, i) == i, has);
+			nr += has;
+		}
+		assert_true(with ? nr > 10 && nr < i : !nr);
+		assert_int_equal(view_next_tree(w, 0, i), i);
+		view_free(w);
+	}
+	table_free(t);
+}
+
 /* An event of the second piece is another one of the first. */
 static void maps(void **state)
 {
@@ -551,6 +576,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(callers_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(trees_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(wide_levels, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(next_trees, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),
 	};

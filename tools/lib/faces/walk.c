@@ -343,12 +343,11 @@ static int walk_light_row(struct walk *k, const struct faces_row *row)
 static size_t rows_side(const struct walk *k, uint32_t event, size_t i, size_t n)
 {
 	const struct faces *f = k->pub.f;
-	size_t end = i;
+	size_t end;
 
-	if (f->po->jobs < 2 || !k->w->begin_rows)
+	if (f->po->jobs < 2 || !k->w->begin_rows || n - i < ROWS_SIDE_MIN)
 		return 0;
-	while (end < n && !view_has_tree(f->v, view_row(f->v, event, end)))
-		end++;
+	end = view_next_tree(f->v, event, i);
 	return end - i < ROWS_SIDE_MIN ? 0 : end - i;
 }
 

@@ -71,7 +71,9 @@ struct tree_own {
 
 struct view_trees {
 	bool listed;
-	VEC(uint32_t) rows; /* that have one, ascending */
+	VEC(uint32_t) rows; /* of the table, that have one, ascending */
+	struct bits heavy;  /* these; and, by 64 rows, how many of them come before */
+	uint32_t *before;
 	struct chain_list nodes, leafs;
 	struct tree_own own[TREES_SIDE]; /* by thread */
 };

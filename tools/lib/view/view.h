@@ -124,6 +124,8 @@ struct call_tree {
 
 /* Whether a row's call tree has anything in it. */
 bool view_has_tree(const struct view *v, const struct keys_row *row);
+/* The first of @event's rows from the @i-th on that has one, as view_row() counts; none: how many there are. */
+size_t view_next_tree(struct view *v, uint32_t event, size_t i);
 /*
  * Makes the tree of @row, in place of what @t held. In styles flat and folded the root's children
  * are whole chains. It stays valid as long as the table.
