@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/side.h"
 #include "emit/emit.h"
 #include "view-int.h"
 
@@ -111,8 +112,7 @@ static int comm_len(const struct table *t, const struct keys_row *row)
 	return th ? (int)strlen(machine_comm(t->keys.m, th->comm)) : 0;
 }
 
-static void row_widths(const struct view *v, struct view_event *ev, const struct keys_row *row,
-		       bool new_group)
+static void row_widths(const struct view *v, int *width, const struct keys_row *row, bool new_group)
 {
 	const struct table *t = v->t;
 
@@ -145,9 +145,62 @@ static void row_widths(const struct view *v, struct view_event *ev, const struct
 		case KEY_BITS:
 		case KEY_STAT: continue;
 		}
-		if (w > ev->width[i])
-			ev->width[i] = w;
+		if (w > width[i])
+			width[i] = w;
 	}
+}
+
+/* Stretches of an event's rows, each by a thread: what is widest is so in any order. */
+struct widths {
+	const struct view *v;
+	const struct view_event *ev;
+	size_t each; /* rows of a stretch */
+	struct {
+		int width[MAX_KEYS];
+		bool no_memory;
+	} * of;
+};
+
+#define WIDTHS_AT_ONCE 65536u
+
+static void stretch_widths(void *widths, size_t stretch)
+{
+	const struct widths *l = widths;
+	size_t end = min_u64(l->ev->nr, (stretch + 1) * l->each);
+	struct bits seen;
+
+	l->of[stretch].no_memory = bits_init(&seen, (size_t)l->v->t->groups.n + 1);
+	if (l->of[stretch].no_memory)
+		return;
+	for (size_t i = stretch * l->each; i < end; i++) {
+		const struct keys_row *row = view_row_at(l->v, l->ev->rows[i]);
+
+		row_widths(l->v, l->of[stretch].width, row, !bits_test(&seen, row->group));
+		bits_set(&seen, row->group);
+	}
+	bits_free(&seen);
+}
+
+/* Of equal values it is the first row's text that counts: then rows are looked at one after the other. */
+static int rows_widths(const struct view *v, struct view_event *ev, bool in_order)
+{
+	struct widths l = { .v = v, .ev = ev, .each = in_order ? ev->nr + 1 : WIDTHS_AT_ONCE };
+	size_t n = (ev->nr + l.each - 1) / l.each;
+	int ret = 0;
+
+	l.of = calloc(n + 1, sizeof(*l.of));
+	if (!l.of)
+		return -ENOMEM;
+	side_by_side(v->o.jobs, n, stretch_widths, &l);
+	for (size_t k = 0; k < n; k++) {
+		if (l.of[k].no_memory)
+			ret = -ENOMEM;
+		for (unsigned i = 0; i < v->c.nr_cols; i++)
+			if (ev->width[i] < l.of[k].width[i])
+				ev->width[i] = l.of[k].width[i];
+	}
+	free(l.of);
+	return ret;
 }
 
 static int min_width(const struct view *v, const struct keys_col *c)
@@ -162,21 +215,13 @@ static int min_width(const struct view *v, const struct keys_col *c)
 	return v->o.nsec && !strcmp(c->key->name, "time") ? 16 : w;
 }
 
-int view_widths(struct view *v, uint32_t event)
+int view_widths(struct view *v, uint32_t event, bool in_order)
 {
 	uint32_t members = v->t->events.v[event].members;
 	struct view_event *ev = &v->events.v[event];
-	struct bits seen;
 
-	if (bits_init(&seen, (size_t)v->t->groups.n + 1))
+	if (rows_widths(v, ev, in_order))
 		return -ENOMEM;
-	for (size_t i = 0; i < ev->nr; i++) {
-		const struct keys_row *row = view_row_at(v, ev->rows[i]);
-
-		row_widths(v, ev, row, !bits_test(&seen, row->group));
-		bits_set(&seen, row->group);
-	}
-	bits_free(&seen);
 	for (unsigned i = 0; i < v->c.nr_cols; i++) {
 		const struct keys_col *c = &v->c.cols[i];
 		int w = min_width(v, c);

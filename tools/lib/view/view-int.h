@@ -125,8 +125,8 @@ const void *view_row_acc(const struct table *t, const struct keys_row *row, cons
 /* cols.c */
 int view_cols(struct columns *cs, const struct table *t, const struct keys_opts *o, struct err *e);
 
-/* cells.c: widths of the columns from the rows of @event. */
-int view_widths(struct view *v, uint32_t event);
+/* cells.c: widths of the columns from the rows of @event. @in_order: these are sorted, and widths depend on that. */
+int view_widths(struct view *v, uint32_t event, bool in_order);
 uint64_t view_col_value(const struct view *v, const struct keys_col *c, const struct keys_row *row);
 
 /* view.c: the row's numbers in event leader + @m. */

@@ -51,10 +51,10 @@ static int sort(struct view *v)
 
 	for (uint32_t i = 0; !ret && i < v->events.n; i++) {
 		if (!late)
-			ret = view_widths(v, i);
+			ret = view_widths(v, i, late);
 		ret = ret ?: view_sort_idx(v, v->events.v[i].rows, v->events.v[i].nr);
 		if (!ret && late)
-			ret = view_widths(v, i);
+			ret = view_widths(v, i, late);
 	}
 	return !ret && v->c.nr_levels ? view_nest_rows(v) : ret;
 }
