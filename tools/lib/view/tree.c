@@ -130,15 +130,14 @@ static struct level add_up(const elems *e)
 
 /*
  * Leaves away elements of groups lighter than @min. Most of a wide level are, and sorting all by frame is what takes the
- * time: so sums are made by a few bits of a frame's hash, and no group is heavier than the sum that it is in.
+ * time: so sums are made by a few bits of a frame's hash, and no group is heavier than the sum that it is in. Levels are made by calls
+ * within calls, and each would have room for the sums on its stack were this a part of them.
  */
 static __attribute__((noinline)) void drop_light(elems *e, uint64_t min)
 {
 	uint64_t sum[1u << LIGHT_BITS] = { 0 };
 	size_t n = 0;
 
-	if (!min || e->n < LIGHT_MIN)
-		return;
 	vec_for_each (x, e)
 		sum[hash_slot(x->frame, LIGHT_BITS)] += x->period;
 	for (size_t i = 0; i < e->n; i++)
@@ -152,7 +151,8 @@ static int make_groups(elems *e, uint64_t min, groups *g)
 {
 	uint32_t nr = 0;
 
-	drop_light(e, min);
+	if (min && e->n >= LIGHT_MIN)
+		drop_light(e, min);
 	if (e->n > 1)
 		qsort(e->v, e->n, sizeof(*e->v), cmp_elem);
 	for (size_t i = 0; i < e->n; i++) {
