@@ -339,7 +339,7 @@ static int by_rounds(const void *x, const void *y)
 /* So many, at an address of an object; of jumps back also where they come from. */
 struct weight {
 	uint64_t addr, from, nr; /* nr: later of all up to here */
-	uint32_t dso;
+	uint64_t dso;		 /* its number */
 };
 
 struct weights {
@@ -377,7 +377,10 @@ static uint64_t sum_before(const struct weight *v, size_t n, const struct weight
 
 static void add_up(struct weight *v, size_t n)
 {
-	if (n)
+	/* As cmp_weight() has them: by what it looks at last, first. */
+	if (n && (numbered_sort_items(v, n, sizeof(*v), offsetof(struct weight, from)) ||
+		  numbered_sort_items(v, n, sizeof(*v), offsetof(struct weight, addr)) ||
+		  numbered_sort_items(v, n, sizeof(*v), offsetof(struct weight, dso))))
 		qsort(v, n, sizeof(*v), cmp_weight);
 	for (size_t i = 1; i < n; i++)
 		v[i].nr += v[i - 1].nr;
