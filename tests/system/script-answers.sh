@@ -87,6 +87,33 @@ is "cycles: this time against the best, and what is usual" \
 	"[(4, 0), (5, 1)] 4.5 5"
 is "what was before the oldest branch is not known" "$(py 'print(b[3]["block"], b[3]["cycles_above_best"], b[3]["path"], b[3]["why"]["count"])')" \
 	"None None None 20"
+# What did not run is not counted: the block goes from the branch that did before, and takes the cycles of what lies between.
+made_file branch-file skip.data <<'EOF'
+map 0x400000 0x1000 /proc/self/cwd/walk
+sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x400180,to=0x400185,not_taken=1,cycles=2 from=0x4001aa,to=0x40017c,predicted=1,cycles=9
+sample 1 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=5 from=0x400184,to=0x400140,spec=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9
+EOF
+answers -F ip,brstack -i skip.data >lines
+is "branches that did not run: the block is that behind the one before" \
+	"$(py 'print([[(x["block"] and x["block"]["count"], x["cycles_above_best"], x["path_block"]) for x in s["branches"]] for s in (d[0], d[10])])')" \
+	"[[(11, 0, 1), (None, None, None), (None, None, None)], [(11, 3, 1), (None, None, None), (None, None, None)]]"
+PYTHONPATH="$ROOT/tests/helpers" python3 - <<'EOF'
+from perfdata import *
+attrs = [Attr(sample_type=IDENTIFIER | IP | TID | TIME | BRANCH_STACK, flags='sample_id_all', branch_sample_type=t, ids=[n])
+         for n, t in enumerate((BRANCH_ANY, BRANCH_ANY_CALL), 1)]
+r = Recording(*attrs)
+r.comm(10, 'calls')
+r.mmap(10, 0x400000, 0x1000, 0, '/proc/self/cwd/walk')
+for a in attrs:
+    r.sample(attr=a, id=a.ids[0], pid=10, ip=0x400183, branches=[{'from': f, 'to': t, 'predicted': 1, 'cycles': 4}
+                                                    for f, t in ((0x40018d, 0x400171), (0x4001aa, 0x40017c))])
+r.features[ARCH] = r.string('x86_64')
+r.features[HAS_BRANCH_STACK] = b''
+r.write('some.data')
+EOF
+answers -F ip,brstack -i some.data >lines
+is "nor is there a block between calls alone, where other events have all branches" \
+	"$(py 'print([(s["branches"][0]["block"] or {}).get("count") for s in d])')" "[1, None]"
 is "fields that were not asked are not there" "$("$PERF" script --json -F ip,brstack -i branches.data | grep -cE 'why|block|loop|quality')" 0
 is "one answer alone" "$("$PERF" script --json --branches=cycles -F ip -i branches.data 2>err | python3 -c '
 import json, sys; print(sorted({k for l in sys.stdin for b in json.loads(l)["branches"] for k in b} & {"why", "block", "edge", "path", "loop"}))')" "['block', 'edge']"

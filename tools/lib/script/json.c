@@ -131,25 +131,79 @@ static struct script_spot branch_spot(struct script *sc, const struct ctx *c, ui
 	return spot_of(put_find_place(sc, c->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, addr));
 }
 
-/* @b comes from the one that was printed last: it is the one before that. */
-static void put_beside(struct script *sc, const struct ctx *c, uint64_t i,
-		       const struct branch_entry *be, struct script_branch *b, struct emit *e)
+/* Answers count what ran: neither branches that were not taken nor those on a wrong path. */
+static bool is_counted(const struct branch_entry *b)
 {
-	struct branch_entry before;
+	return !b->not_taken && b->spec != BR_SPEC_WRONG_PATH;
+}
 
-	if (!i)
-		*b = (struct script_branch){ .from = branch_spot(sc, c, be->from),
-					     .to = branch_spot(sc, c, be->to) };
-	else
-		*b = (struct script_branch){ .from = b->before_from, .to = b->before_to };
-	b->cycles = be->cycles;
-	b->has_before = i + 1 < c->s->branches.nr;
-	if (b->has_before) {
-		sample_branch(&c->s->branches, i + 1, &before);
-		b->before_from = branch_spot(sc, c, before.from);
-		b->before_to = branch_spot(sc, c, before.to);
+/* A stack on its way to the oldest branch. */
+struct beside_walk {
+	struct script_branch b;
+	uint64_t
+		before; /* the branch before the one at hand; where the stack ends = there is none */
+	bool all;	/* no branches are missing between two of them */
+};
+
+/*
+ * From entry @i to the one before it that counts. Cycles of what does not count, which lies between, are those of @i's
+ * block, too, as far back as they are known.
+ */
+static void find_before(const struct sample_branches *s, uint64_t i, const struct branch_entry *be,
+			struct beside_walk *w)
+{
+	bool known = be->cycles;
+	struct branch_entry e;
+	uint64_t sum = be->cycles;
+
+	for (w->before = i + 1; w->before < s->nr; w->before++) {
+		sample_branch(s, w->before, &e);
+		if (is_counted(&e))
+			break;
+		known = known && e.cycles;
+		sum += known ? e.cycles : 0;
 	}
-	sc->opts.beside->branch(sc->beside, b, e);
+	w->b.cycles = (uint32_t)min_u64(sum, UINT16_MAX);
+}
+
+/* Each entry once: what does not count goes by with the one that counts behind it. */
+static void put_beside(struct script *sc, const struct ctx *c, uint64_t i,
+		       const struct branch_entry *be, struct beside_walk *w, struct emit *e)
+{
+	const struct sample_branches *s = &c->s->branches;
+	struct script_branch other = { .cycles = be->cycles };
+
+	if (!is_counted(be)) {
+		other.from = branch_spot(sc, c, be->from);
+		other.to = branch_spot(sc, c, be->to);
+		sc->opts.beside->branch(sc->beside, &other, e);
+		return;
+	}
+	if (w->b.has_before) {
+		w->b.from = w->b.before_from;
+		w->b.to = w->b.before_to;
+	} else {
+		w->b.from = branch_spot(sc, c, be->from);
+		w->b.to = branch_spot(sc, c, be->to);
+	}
+	find_before(s, i, be, w);
+	w->b.has_before = w->all && w->before < s->nr;
+	if (w->b.has_before) {
+		struct branch_entry before;
+
+		sample_branch(s, w->before, &before);
+		w->b.before_from = branch_spot(sc, c, before.from);
+		w->b.before_to = branch_spot(sc, c, before.to);
+	}
+	sc->opts.beside->branch(sc->beside, &w->b, e);
+}
+
+/* Whether stacks of an event have all branches, as answers see it. */
+static bool has_all(const struct ctx *c)
+{
+	const struct perfdata_event *ev = c->s->event;
+
+	return !ev || ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
 }
 
 /* Newest first, as in the text. */
@@ -157,7 +211,7 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 {
 	const struct sample_branches *b = &c->s->branches;
 	const bool beside = sc->opts.beside && sc->opts.beside->branch && c->th;
-	struct script_branch br;
+	struct beside_walk walk = { .all = has_all(c) };
 
 	if (!(c->s->present & PERF_SAMPLE_BRANCH_STACK))
 		return;
@@ -173,7 +227,7 @@ void script_json_branches(struct script *sc, const struct ctx *c, struct emit *e
 		if (c->ev->fields & F(BRCNTR) && i < b->counters.nr)
 			emit_hex(e, "counters", u64s_get(&b->counters, i));
 		if (beside)
-			put_beside(sc, c, i, &be, &br, e);
+			put_beside(sc, c, i, &be, &walk, e);
 		emit_end(e);
 	}
 	emit_end(e);
