@@ -105,6 +105,19 @@ sed 's/from=/type=2,from=/g' astray | made_file branch-file jumps.data
 paths --json -i jumps.data >jumps.json
 same_file "... also where the recording has them as jumps" jumps.json json
 
+# ---- records that do not agree about what a branch is, where no code tells: what a stack says is the same whichever came before
+made_file branch-file types.data <<'E'
+map 0x400000 0x1000 /nowhere
+sample 4000 0x400183 from=0x400190,to=0x400170,type=1,predicted=1 from=0x400190,to=0x400170,predicted=1 from=0x4001a0,to=0x400150,predicted=1
+sample 4000 0x400183 from=0x400190,to=0x400170,type=5,predicted=1 from=0x400190,to=0x400170,predicted=1 from=0x4001a0,to=0x400150,predicted=1
+sample 4000 0x400183 from=0x400190,to=0x400170,predicted=1 from=0x400190,to=0x400170,type=1,predicted=1 from=0x4001a0,to=0x400150,predicted=1
+E
+paths --json -j 1 -i types.data >one
+for j in 2 3 8; do
+	paths --json -j $j -i types.data >some
+	same_file "branches of several types: the same by $j threads" some one
+done
+
 # ---- what optimizers take of the same recording
 "$PERF" data convert --to symbol-order --binary branch-kinds -o- -i t.data >order 2>err
 like "the same recording becomes an order for the linker" "$(cat order)" "^(main|coin)$"

@@ -73,7 +73,7 @@ struct hop {
 		/* BRSTAT_PATHS: how often there was it is told by its pairs. */
 		struct {
 			uint32_t edge;
-			uint16_t traits; /* of the edge, loops.c; 0 = not known */
+			uint16_t traits; /* of the edge and its type, loops.c; 0 = not known */
 			uint8_t nr_odd;	 /* mispredicted, or it does not say; not in the edge yet */
 			uint8_t broken : NR_BEHIND,
 					 passed : NR_BEHIND; /* traits of pairs with those */
@@ -115,7 +115,6 @@ struct edge_info {
 	uint32_t next,
 		next_stretch; /* location that was branched from behind it lately, and what lies between */
 	uint32_t from, to; /* locations */
-	uint32_t traits;   /* loops.c; 0 = not known */
 	uint8_t type;	   /* BR_* */
 };
 
@@ -318,7 +317,6 @@ struct brstat {
 	VEC(struct return_count) returns; /* by site */
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
-	bool retyped; /* BRSTAT_PATHS: traits of hops may be from before a file said more */
 	struct tuples function_keys; /* object, symbol */
 	VEC(uint32_t) function_at;   /* by location; ID_NONE = not looked at */
 	VEC(struct function_count) functions;
@@ -382,6 +380,12 @@ static inline size_t hop_next(size_t at, size_t first, unsigned bits)
 {
 	at ^= 1;
 	return (at ^ first) & 1 ? at : (at + 2) & (((size_t)1 << bits) - 1);
+}
+
+/* BR_* that a branch's key has. */
+static inline unsigned hop_type(uint64_t key)
+{
+	return key >> HOP_TYPE & ((1u << (HOP_BYTES - HOP_TYPE)) - 1);
 }
 
 #define COUNT_MAX (1u << 31) /* counts of slots go on when they get there */
@@ -495,11 +499,14 @@ enum trait {
 };
 #define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
 
-/* Of an edge whatever it follows, and of what lies in front of one, which may be ID_NONE. */
-uint32_t brstat_edge_traits(struct brstat *b, uint32_t edge);
+/*
+ * Of an edge whatever it follows, and of what lies in front of one, which may be ID_NONE. @type: what the record at hand
+ * says, which other ones may not: what a stack says must not depend on which came before.
+ */
+uint32_t brstat_edge_traits(const struct brstat *b, uint32_t edge, unsigned type);
 uint32_t brstat_pair_traits(const struct brstat *b, uint32_t stretch);
 /* A branch has one type; of files that say more the greatest counts, in whichever order they come. */
-void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type);
+void brstat_note_type(struct edge_info *info, unsigned type);
 /* Whether code in front of a branch at @end passes branches back in its function. */
 bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
 			 const struct loc *end);

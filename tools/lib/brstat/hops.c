@@ -145,7 +145,7 @@ static int look_at(struct brstat *b, struct thread *th, struct taken *t, struct 
 	m->edge = edge_of(b, th, t);
 	if (m->edge == ID_NONE)
 		return -ENOMEM;
-	brstat_note_type(b, &b->info.v[m->edge], branch_flags_type(t->flags));
+	brstat_note_type(&b->info.v[m->edge], branch_flags_type(t->flags));
 	if (b->o.what == BRSTAT_PATHS) {
 		h->edge = m->edge;
 		for (unsigned i = 0; i < NR_BEHIND; i++)
@@ -497,8 +497,8 @@ static int count_pairs(struct brstat *b, struct chunk *c)
 		struct hop *h = &b->hops.v[t->at];
 		uint32_t traits;
 
-		if (unlikely(!h->traits || b->retyped))
-			h->traits = (uint16_t)brstat_edge_traits(b, h->edge);
+		if (unlikely(!h->traits))
+			h->traits = (uint16_t)brstat_edge_traits(b, h->edge, hop_type(h->key));
 		traits = h->traits;
 		if (t == first ||
 		    !count_behind(b, &b->hops.v[t[-1].at], h->edge, t->cycles, &traits)) {

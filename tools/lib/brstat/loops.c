@@ -255,14 +255,14 @@ static int taken(struct brstat *b, size_t i)
 
 /* What the instruction is, else what the recording says, else what it looks like. */
 static enum insn_branch find_kind(const struct brstat *b, const struct edge_info *info,
-				  const struct loc *from, const struct loc *to)
+				  unsigned type, const struct loc *from, const struct loc *to)
 {
 	const struct site *site = &b->sites.v[info->site];
 
 	if (site->known)
 		return (enum insn_branch)site->kind;
-	if (info->type)
-		return brstat_kind_of_type(info->type);
+	if (type)
+		return brstat_kind_of_type(type);
 	if (from->sym == to->sym && from->dso == to->dso)
 		return INSN_JUMP;
 	return to->sym && to->addr == to->sym->start ? INSN_CALL : INSN_RET;
@@ -277,11 +277,12 @@ bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
 	return false;
 }
 
-static uint32_t edge_traits(const struct brstat *b, const struct edge_info *info)
+uint32_t brstat_edge_traits(const struct brstat *b, uint32_t edge, unsigned type)
 {
+	const struct edge_info *info = &b->info.v[edge];
 	const struct loc *from = resolver_loc(b->res, info->from);
 	const struct loc *to = resolver_loc(b->res, info->to);
-	enum insn_branch kind = find_kind(b, info, from, to);
+	enum insn_branch kind = find_kind(b, info, type, from, to);
 	uint32_t traits = (uint32_t)kind << TRAIT_KIND | TRAIT_KNOWN;
 
 	if (kind == INSN_CALL || kind == INSN_IND_CALL)
@@ -294,15 +295,6 @@ static uint32_t edge_traits(const struct brstat *b, const struct edge_info *info
 	return traits;
 }
 
-uint32_t brstat_edge_traits(struct brstat *b, uint32_t edge)
-{
-	struct edge_info *info = &b->info.v[edge];
-
-	if (!info->traits)
-		info->traits = edge_traits(b, info);
-	return info->traits;
-}
-
 uint32_t brstat_pair_traits(const struct brstat *b, uint32_t stretch)
 {
 	if (stretch == ID_NONE)
@@ -310,13 +302,10 @@ uint32_t brstat_pair_traits(const struct brstat *b, uint32_t stretch)
 	return b->stretches.v[stretch].passes_loops ? TRAIT_PASSED : 0;
 }
 
-void brstat_note_type(struct brstat *b, struct edge_info *info, unsigned type)
+void brstat_note_type(struct edge_info *info, unsigned type)
 {
-	if (type <= info->type)
-		return;
-	b->retyped |= info->traits != 0;
-	info->type = (uint8_t)type;
-	info->traits = 0;
+	if (type > info->type)
+		info->type = (uint8_t)type;
 }
 
 /* ---- calls ------------------------------------------------------------------------------------- */

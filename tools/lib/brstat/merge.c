@@ -23,7 +23,7 @@ static int join_edges(struct brstat *b, const struct brstat *from, const uint32_
 		to->nr += add->nr;
 		to->mispred += add->mispred;
 		to->flagged += add->flagged;
-		brstat_note_type(b, to, add->type);
+		brstat_note_type(to, add->type);
 	}
 	return 0;
 }
