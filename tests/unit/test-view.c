@@ -504,6 +504,25 @@ static void wide_levels(void **state)
 	done(t);
 }
 
+/* Weights of which two are nothing, as a damaged file may have them: no caller is lost for that of another one. */
+static void weights_that_wrap(void **state)
+{
+	struct keys_opts o = { .sort = "sym", .use_chains = true, .chain = CHAIN_OPTS_DEFAULT };
+	struct table *t = new_profile(&o);
+	struct call_tree tree = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 4096; i++)
+		add(t, 1, 1ULL << 63, CHAIN(0x40, 0x1000 + i));
+	add(t, 1, 1000, CHAIN(0x40, 0x20));
+	finish(t);
+	assert_int_equal(view_tree(v, view_row(v, 0, 0), &tree), 0);
+	assert_int_equal(tree.root.nr_children, 1);
+	assert_int_equal(tree.root.child->nr_children, 4097);
+	view_tree_free(&tree);
+	done(t);
+}
+
 /* The rows that have trees, one after the other, are those of which each is asked. */
 static void next_trees(void **state)
 {
@@ -576,6 +595,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(callers_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(trees_side_by_side, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(wide_levels, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(weights_that_wrap, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(next_trees, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(maps, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_kinds, setup_bare, teardown),

@@ -130,16 +130,21 @@ static struct level add_up(const elems *e)
 
 /*
  * Leaves away elements of groups lighter than @min. Most of a wide level are, and sorting all by frame is what takes the
- * time: so sums are made by a few bits of a frame's hash, and no group is heavier than the sum that it is in. Levels are made by calls
- * within calls, and each would have room for the sums on its stack were this a part of them.
+ * time: so sums are made by a few bits of a frame's hash, and no group is heavier than the sum that it is in, which ends at the largest
+ * number: weights are what a file says. Levels are made by calls within calls, and each would have room for the sums on its stack
+ * were this a part of them.
  */
 static __attribute__((noinline)) void drop_light(elems *e, uint64_t min)
 {
 	uint64_t sum[1u << LIGHT_BITS] = { 0 };
 	size_t n = 0;
 
-	vec_for_each (x, e)
-		sum[hash_slot(x->frame, LIGHT_BITS)] += x->period;
+	vec_for_each (x, e) {
+		uint64_t *s = &sum[hash_slot(x->frame, LIGHT_BITS)];
+
+		if (__builtin_add_overflow(*s, x->period, s))
+			*s = UINT64_MAX;
+	}
 	for (size_t i = 0; i < e->n; i++)
 		if (sum[hash_slot(e->v[i].frame, LIGHT_BITS)] >= min)
 			e->v[n++] = e->v[i];
