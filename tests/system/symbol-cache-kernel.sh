@@ -28,8 +28,8 @@ text() {
 	[ "${4-}" != hidden ] || sed -i 's/^[0-9a-f]*/0000000000000000/' kallsyms
 }
 
-# recording FILE BASE SAMPLES [own] [late]: of this kernel, which lay at BASE; "own": of its own functions alone; "late":
-# a sample comes before the kernel is named
+# recording FILE BASE SAMPLES [own] [late] [moved-late]: of this kernel, which lay at BASE; "own": of its own functions alone;
+# "late": a sample comes before the kernel is named; "moved-late": and before it says where the kernel lay, in records without a time
 recording() {
 	PYTHONPATH=$ROOT/tests/helpers python3 -S - "$@" <<'P' || skip_all "no recording"
 import os
@@ -38,9 +38,11 @@ from perfdata import *
 
 base = int(sys.argv[2] + '000000', 16)
 r = Recording(Attr(type=TYPE_SOFTWARE, size=64, sample_period=1000, sample_type=IP | TID | TIME,
-                   flags='mmap comm sample_id_all'))
+                   flags='mmap comm' if 'moved-late' in sys.argv else 'mmap comm sample_id_all'))
 r.features.update({OSRELEASE: r.string(os.uname().release), ARCH: r.string('x86_64')})
-if 'late' in sys.argv:
+if 'moved-late' in sys.argv:
+    r.mmap(-1, base, 0xffffffffbfffffff - base, base, '[kernel.kallsyms]', tid=0, misc=KERNEL)
+if 'late' in sys.argv or 'moved-late' in sys.argv:
     r.sample(ip=base + 8, pid=100, misc=KERNEL)
 r.mmap(-1, base, 0xffffffffbfffffff - base, base, '[kernel.kallsyms]_text', tid=0, misc=KERNEL)
 r.mmap(-1, 0xffffffffc0000000, 0x4000, 0, '[some_module]', tid=0, misc=KERNEL)
@@ -92,8 +94,10 @@ threads() {
 	for _j in 1 4; do
 		unshare -m --propagation private sh -c 'mount --bind kallsyms /proc/kallsyms && exec "$@"' - \
 			"$PERF" script -vv -F ip,sym,dso --no-symbol-cache "--jobs=$_j" -i "$1" >"by$_j" 2>"by$_j.err"
+		report "rows$_j" "$1" --no-symbol-cache "--jobs=$_j"
 	done
 	same_file "$1 by four threads" by1 by4
+	same_file "report of $1 by four threads" rows1 rows4
 	like "$1: names" "$(cat by4)" ' own[0-9]+ '
 	_beside=no
 	! grep -q "symbols are read beside the index" by4.err || _beside=yes
@@ -103,6 +107,8 @@ threads() {
 recording late.data ffffffff81 300 late
 threads all.data yes
 threads late.data no
+recording moved-late.data ffffffff8a 3000 own moved-late
+threads moved-late.data no
 
 text ffffffff81 other two
 both "another module at its place" all.data ' other_f4$' yes

@@ -100,17 +100,20 @@ static bool is_switch(const struct record *rec)
 /*
  * Symbols of the running kernel take as long to read as the index does, and are asked for almost at once behind it.
  * So they are read beside it. What tells of the kernel stands before all samples and without a time: to learn it now and once
- * more when its turn comes changes nothing.
+ * more when its turn comes changes nothing. Only where it names the symbol that tells how far the kernel was moved: another
+ * record, behind the first sample, could name one yet, and then others would read other symbols.
  */
 static void learn_kernel(struct seen *k, const struct record *rec)
 {
 	bool first = !k->samples && (!rec->time || rec->time == RECORD_NO_TIME);
+	uint64_t at;
 
 	if (!first || !k->s->env.resolver || !(k->s->c->flags & SESSION_NAMES) ||
 	    (rec->type != PERF_RECORD_MMAP && rec->type != PERF_RECORD_MMAP2) ||
 	    (rec->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL)
 		return;
-	k->kernel = !machine_learn(k->s->env.machine, rec);
+	k->kernel = !machine_learn(k->s->env.machine, rec) &&
+		    machine_kernel_ref(k->s->env.machine, false, &at);
 }
 
 /* Where no sample is the kernel's nobody asks. */
