@@ -1,6 +1,7 @@
 # shellcheck shell=sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs that the benches of optimizers build from Debian's source packages, and a load of some seconds for each.
+# Programs that the benches of optimizers build, and a load of some seconds for each: from Debian's source packages, and "clang"
+# from its static libraries (libclang-19-dev, llvm-19-dev, libpolly-19-dev), for what needs no more than to link it.
 # Sourced with $here (this directory). What is written lies in a directory of its own, the working directory from here on.
 #
 #	NAME_SRC=DIR	the unpacked source of one (LUA_SRC, BZIP2_SRC); otherwise `apt-get source` is tried
@@ -37,6 +38,23 @@ subject_times() {
 # subject_get NAME: its source, and what its load reads
 subject_get() {
 	case $1 in
+	clang) # functions, no two alike
+		for n in 250 1000; do
+			perl -e 'print "int g[4096];\n"; for my $i (0 .. $ARGV[0] - 1) { my $m = $i + 3; my $s = $i % 7;
+				my $call = $i ? " + f" . ($i - 1) . "(b, a & 15)" : "";
+				print "int f$i(int a, int b)\n{\n\tfor (int k = $s; k < b; k++) {\n",
+					"\t\tif (g[a & 4095] > k * $i)\n\t\t\ta += g[(a ^ k) & 4095] % $m;\n",
+					"\t\telse\n\t\t\tg[k & 4095] = a - $i;\n\t\tswitch (a & 3) {\n\t\tcase 0: a += $i; break;\n",
+					"\t\tcase 1: b -= k; break;\n\t\tdefault: a ^= b;\n\t\t}\n\t}\n\treturn a$call;\n}\n"; }' \
+				$n >functions-$n.c
+		done
+		llvm=$(llvm-config-19 --prefix 2>/dev/null || true)
+		[ -e "$llvm/lib/libclangCodeGen.a" ] && [ -e "$llvm/lib/libPolly.a" ] || {
+			echo "$(basename "$0"): no libraries of clang 19 (Debian: libclang-19-dev llvm-19-dev libpolly-19-dev)" >&2
+			exit 1
+		}
+		return
+		;;
 	lua) package=lua5.4 upper=LUA_SRC below=/src ;;
 	bzip2) package=bzip2 upper=BZIP2_SRC below= ;;
 	*)
@@ -70,6 +88,10 @@ subject_build() {
 	shift 2
 	# shellcheck disable=SC2046,SC2154,SC2012 # names of sources have no spaces; src_NAME comes by eval
 	case $subject in
+	clang) "$@" -w -fno-rtti $(llvm-config-19 --cppflags) "$here/cc1.cpp" -o "$output" -L"$llvm/lib" -Wl,--start-group \
+		$(ls "$llvm"/lib/libclang[A-Z]*.a | grep -vE 'Apply|Change|Daemon|Doc|Include|Interp|Move|Query|Reorder|Tidy') \
+		$(llvm-config-19 --link-static --libs x86codegen x86asmparser passes coverage lto option frontenddriver \
+			frontendhlsl frontendoffloading frontendopenmp windowsdriver) -Wl,--end-group -lz -lzstd -lstdc++ -lm ;;
 	lua) "$@" -w -DLUA_USE_POSIX -o "$output" \
 		$(ls "$src_lua"/*.c | grep -vE '/(luac|onelua|ltests)\.c$') -lm -ldl ;;
 	bzip2) "$@" -w -D_FILE_OFFSET_BITS=64 -o "$output" \
@@ -80,7 +102,16 @@ subject_build() {
 # subject_load NAME: the arguments of its load
 subject_load() {
 	case $1 in
+	clang) echo "-triple x86_64-pc-linux-gnu -O2 -o - functions-250.c" ;;
 	lua) echo load.lua ;;
 	bzip2) echo -k -c load.bin ;;
+	esac
+}
+
+# subject_train NAME: those of the load that is profiled, which may be longer
+subject_train() {
+	case $1 in
+	clang) subject_load clang | sed 's/250/1000/' ;;
+	*) subject_load "$1" ;;
 	esac
 }
