@@ -11,6 +11,9 @@ cat >spans.c <<'EOC'
 #define N __attribute__((noinline, noclone))
 volatile unsigned long sink;
 N void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
+N void near(void) { sink++; }
+#define FAR(name) N void name(int n) { while (n--) { for (volatile int i = 0; i < 9000; i++) sink += i; near(); } }
+FAR(far1) FAR(far2) FAR(far3) FAR(far4) FAR(far5) FAR(far6) FAR(far7) FAR(far8)
 N void a1(void) { leaf(3); sink++; }
 N void a2(void) { leaf(4); sink++; }
 N void a3(void) { leaf(2); sink++; }
@@ -38,6 +41,8 @@ int main(int argc, char **argv)
 	unsigned long rounds = strtoul(argv[2], NULL, 10);
 	if (argv[1][0] == 'c')
 		while (rounds--) { b1(); b2(); b3(); }
+	else if (argv[1][0] == 'l')
+		far1(rounds), far2(rounds), far3(rounds), far4(rounds), far5(rounds), far6(rounds), far7(rounds), far8(rounds);
 	else
 		while (rounds--) { fast(1000000); slow(40000); }
 	return argc > 3;
@@ -69,6 +74,17 @@ joins=$("$PERF" script -i j.data -F time,brstack | awk '
 	{ for (i = 1; i <= n; i++) { if (i > 1 || $1 == last) { all++; d = from[i] - before; bad += d < 0 || d > 512 } before = to[i] } last = $1 }
 	END { print (all > 1000 ? bad + 0 : "few: " all + 0) }')
 is "each branch of a burst begins where the one before led to" "$joins" 0
+
+# Calls far apart: where a way has none at first and goes on to some, the sample itself is not one more stack. That is
+# so in one recording of three or so.
+for _ in 1 2 3 4; do
+	"$PERF" record --branch-source=software -F 4000 -j any_call --branch-budget 0 --branch-span 50 -o l.data \
+		-- ./spans long 500 >/dev/null 2>err
+	"$PERF" script -i l.data -F time,brstack
+done >l.txt
+is "no stack without a branch among those of a burst" "$(awk '
+	{ all++; if (NF > 1) has[$1] = 1; else none[$1]++ }
+	END { for (t in none) bad += t in has; print (all > 100 ? bad + 0 : "few: " all + 0) }' l.txt)" 0
 
 callers() { # stacks whose callers are those of another call
 	"$PERF" script -i c.data -F ip,sym | awk '

@@ -64,7 +64,7 @@ struct burst {
 	struct walk_entry entry[LIMIT_MOST];
 	uint32_t passed[LIMIT_MOST]; /* branches up to and with this entry */
 	/* What passed: pieces, and entries behind them, which are a sample in t->out of last_size. */
-	uint32_t whole, rest;
+	uint32_t whole, rest, empty; /* the first @empty pieces have none */
 	size_t last_size;
 	struct peeked sample;
 };
@@ -453,17 +453,19 @@ static void choose_pieces(struct tracer *t, struct tracee *th, struct burst *b, 
 		entries = b->pieces.v[b->whole++].entries;
 	while (st && entries + b->rest < b->nr_entries && b->passed[entries + b->rest] <= branches)
 		b->rest++;
+	/* the sample itself stands for what has no branches, until the way has gone on to some */
+	b->empty = b->whole && !b->pieces.v[0].entries && (b->whole > 1 || b->rest);
 	/* nothing passed: the sample itself, where it is known */
 	b->last_size = st && (b->rest || !b->whole) ? make_last(t, th, b, entries, b->rest, st) : 0;
 }
 
 static int write_pieces(struct tracer *t, struct burst *b, struct err *e)
 {
-	uint32_t total = b->whole + !!b->last_size;
-	size_t at = 0;
+	uint32_t total = b->whole - b->empty + !!b->last_size;
+	size_t at = b->empty ? b->pieces.v[0].end : 0;
 	int ret = 0;
 
-	for (uint32_t i = 0; i < b->whole && !ret; i++) {
+	for (uint32_t i = b->empty; i < b->whole && !ret; i++) {
 		const struct piece *p = &b->pieces.v[i];
 
 		ret = write_one(t, b, b->records.buf + at, p->end - at,
