@@ -248,7 +248,7 @@ struct vm_blocks {
 	unsigned char bytes[VM_CODE_BYTES];
 };
 
-/* The uop of @in; @last: what stands before it in the block, or NULL. */
+/* exec-choose.c: the uop of @in; @last: what stands before it in the block, or NULL. */
 void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last);
 /* Behind a block, whose last instruction is @last, before @addr. */
 void exec_quick_end(struct vm_uop *u, uint64_t addr, const struct vm_insn *last);

@@ -2,14 +2,11 @@
 /*
  * The interpreter's short cut: an instruction is a function of its operation, its size and the kinds of its operands,
  * and calls the next one. Here all registers are known, and pages were touched before. What is not so, or
- * is rare, goes to exec_insn(), in its place among the others.
+ * is rare, goes to exec_insn(), in its place among the others. Which function an instruction is: exec-choose.c.
  */
-#include "exec-int.h"
+#include "exec-quick-int.h"
 
 #define INLINE static inline __attribute__((always_inline))
-
-/* Where the operands are. B and X: memory at a register, and with an index. */
-enum form { RR, RI, RB, RX, BR, XR, BI, XI, FORMS };
 
 #define FROM_MEMORY(form) ((form) == RB || (form) == RX)
 #define TO_MEMORY(form)	  ((form) >= BR)
@@ -297,7 +294,7 @@ INLINE uint64_t computed(struct vm *vm, enum vm_op op, unsigned size, uint64_t a
 }
 
 INLINE enum vm_result alu(struct vm *vm, struct vm_uop *u, enum vm_op op, unsigned size,
-			  enum form form)
+			  enum exec_form form)
 {
 	bool carries = op == OP_ADC || op == OP_SBB || op == OP_INC || op == OP_DEC, c = false;
 	uint64_t at = 0, m = mask_of(size), a, b, r;
@@ -373,15 +370,9 @@ ALU_ONES(DEC)
 #define ROWS(op)     [OP_##op] = { ROW(op, 1), ROW(op, 2), ROW(op, 4), ROW(op, 8) }
 #define ROWS_ONE(op) [OP_##op] = { ROW_ONE(op, 1), ROW_ONE(op, 2), ROW_ONE(op, 4), ROW_ONE(op, 8) }
 
-/* By operation, size and form. */
-static exec_quick_fn *const alus[][4][FORMS] = {
-	ROWS(ADD), ROWS(ADC), ROWS(SUB),  ROWS(SBB),	 ROWS(CMP),	ROWS(AND),
-	ROWS(OR),  ROWS(XOR), ROWS(TEST), ROWS_ONE(INC), ROWS_ONE(DEC),
-};
-
 /* ---- moves -------------------------------------------------------------------------------------- */
 
-INLINE enum vm_result move(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+INLINE enum vm_result move(struct vm *vm, struct vm_uop *u, unsigned size, enum exec_form form)
 {
 	uint64_t v = form == RR			? vm->reg[u->b]
 		     : form == RI		? u->disp
@@ -399,7 +390,7 @@ INLINE enum vm_result move(struct vm *vm, struct vm_uop *u, unsigned size, enum 
 
 /* Of @from bytes; with @sign to @size, else all above is zero. */
 INLINE enum vm_result extend(struct vm *vm, struct vm_uop *u, unsigned from, unsigned size,
-			     bool sign, enum form form)
+			     bool sign, enum exec_form form)
 {
 	uint64_t v = vm->reg[u->b];
 
@@ -433,19 +424,10 @@ EXTENDS(SIGN18, 1, 8, true)
 EXTENDS(SIGN28, 2, 8, true)
 EXTENDS(SIGN48, 4, 8, true)
 
-static exec_quick_fn *const moves[4][FORMS] = { ROW(MOV, 1), ROW(MOV, 2), ROW(MOV, 4),
-						ROW(MOV, 8) };
-
 #define EXTENDED(name)                                                           \
 	{                                                                        \
 		[RR] = do_##name##RR, [RB] = do_##name##RB, [RX] = do_##name##RX \
 	}
-static exec_quick_fn *const zeroes[2][FORMS] = { EXTENDED(ZERO1), EXTENDED(ZERO2) };
-/* By the size of the result, 4 or 8, and of what is extended. */
-static exec_quick_fn *const signs[2][3][FORMS] = {
-	{ EXTENDED(SIGN14), EXTENDED(SIGN24) },
-	{ EXTENDED(SIGN18), EXTENDED(SIGN28), EXTENDED(SIGN48) },
-};
 
 DO(do_nop, NEXT(vm, u);)
 DO(do_leaB8, vm->reg[u->a] = address(vm, u, false); NEXT(vm, u);)
@@ -453,7 +435,7 @@ DO(do_leaX8, vm->reg[u->a] = address(vm, u, true); NEXT(vm, u);)
 DO(do_leaB4, vm->reg[u->a] = (uint32_t)address(vm, u, false); NEXT(vm, u);)
 DO(do_leaX4, vm->reg[u->a] = (uint32_t)address(vm, u, true); NEXT(vm, u);)
 
-INLINE enum vm_result cmov(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+INLINE enum vm_result cmov(struct vm *vm, struct vm_uop *u, unsigned size, enum exec_form form)
 {
 	struct val c = condition(vm, (unsigned)u->imm);
 	uint64_t v = vm->reg[u->b];
@@ -471,8 +453,6 @@ DO(do_CMOV4RX, return cmov(vm, u, 4, RX);)
 DO(do_CMOV8RR, return cmov(vm, u, 8, RR);)
 DO(do_CMOV8RB, return cmov(vm, u, 8, RB);)
 DO(do_CMOV8RX, return cmov(vm, u, 8, RX);)
-
-static exec_quick_fn *const cmovs[2][FORMS] = { EXTENDED(CMOV4), EXTENDED(CMOV8) };
 
 static enum vm_result do_setcc(struct vm *vm, struct vm_uop *u)
 {
@@ -526,11 +506,8 @@ SHIFTS(SAR)
 SHIFTS(ROL)
 SHIFTS(ROR)
 
-static exec_quick_fn *const shifts[][4][2] = { SHIFTED(SHL), SHIFTED(SHR), SHIFTED(SAR),
-					       SHIFTED(ROL), SHIFTED(ROR) };
-
 /* RI: of b and the constant. */
-INLINE enum vm_result multiply(struct vm *vm, struct vm_uop *u, unsigned size, enum form form)
+INLINE enum vm_result multiply(struct vm *vm, struct vm_uop *u, unsigned size, enum exec_form form)
 {
 	uint64_t a = vm->reg[u->b], b = form == RI ? (uint64_t)u->imm : vm->reg[u->a];
 
@@ -556,7 +533,6 @@ DO(do_IMUL8RX, return multiply(vm, u, 8, RX);)
 	{                                                                                  \
 		do_IMUL##size##RR, do_IMUL##size##RI, do_IMUL##size##RB, do_IMUL##size##RX \
 	}
-static exec_quick_fn *const products[2][FORMS] = { PRODUCT(4), PRODUCT(8) };
 
 static enum vm_result do_not(struct vm *vm, struct vm_uop *u)
 {
@@ -641,7 +617,7 @@ static enum vm_result do_ret(struct vm *vm, struct vm_uop *u)
 	return branch_to(vm, u, to);
 }
 
-INLINE enum vm_result branch_at(struct vm *vm, struct vm_uop *u, bool calls, enum form form)
+INLINE enum vm_result branch_at(struct vm *vm, struct vm_uop *u, bool calls, enum exec_form form)
 {
 	uint64_t to = vm->reg[u->b];
 
@@ -658,8 +634,6 @@ DO(do_JMPRX, return branch_at(vm, u, false, RX);)
 DO(do_CALLRR, return branch_at(vm, u, true, RR);)
 DO(do_CALLRB, return branch_at(vm, u, true, RB);)
 DO(do_CALLRX, return branch_at(vm, u, true, RX);)
-
-static exec_quick_fn *const indirect[2][FORMS] = { EXTENDED(JMP), EXTENDED(CALL) };
 
 static enum vm_result do_jcc(struct vm *vm, struct vm_uop *u)
 {
@@ -700,282 +674,46 @@ JCCS(13)
 JCCS(14)
 JCCS(15)
 
-/* By condition; those of overflow and parity are no comparisons. */
-static exec_quick_fn *const jccs[16][4] = {
+/* ---- all of them --------------------------------------------------------------------------------- */
+
+const struct exec_quick exec_quick = {
+	.alu = {
+	ROWS(ADD), ROWS(ADC), ROWS(SUB),  ROWS(SBB),	 ROWS(CMP),	ROWS(AND),
+	ROWS(OR),  ROWS(XOR), ROWS(TEST), ROWS_ONE(INC), ROWS_ONE(DEC),
+},
+	.mov = { ROW(MOV, 1), ROW(MOV, 2), ROW(MOV, 4),
+						ROW(MOV, 8) },
+	.zero = { EXTENDED(ZERO1), EXTENDED(ZERO2) },
+	.sign = {
+	{ EXTENDED(SIGN14), EXTENDED(SIGN24) },
+	{ EXTENDED(SIGN18), EXTENDED(SIGN28), EXTENDED(SIGN48) },
+},
+	.cmov = { EXTENDED(CMOV4), EXTENDED(CMOV8) },
+	.shift = { SHIFTED(SHL), SHIFTED(SHR), SHIFTED(SAR),
+					       SHIFTED(ROL), SHIFTED(ROR) },
+	.product = { PRODUCT(4), PRODUCT(8) },
+	.indirect = { EXTENDED(JMP), EXTENDED(CALL) },
+	.jcc_behind = {
 	JCC_ROW(2), JCC_ROW(3), JCC_ROW(4),  JCC_ROW(5),  JCC_ROW(6),  JCC_ROW(7),
 	JCC_ROW(8), JCC_ROW(9), JCC_ROW(12), JCC_ROW(13), JCC_ROW(14), JCC_ROW(15),
+},
+	.lea = { { do_leaB4, do_leaX4 }, { do_leaB8, do_leaX8 } },
+	.any = do_any,
+	.vector = do_vector,
+	.end = do_end,
+	.nop = do_nop,
+	.setcc = do_setcc,
+	.not = do_not,
+	.neg = do_neg,
+	.cdqe = do_cdqe,
+	.cdq = do_cdq,
+	.cqo = do_cqo,
+	.push = do_push,
+	.push_constant = do_push_constant,
+	.pop = do_pop,
+	.leave = do_leave,
+	.jmp = do_jmp,
+	.call = do_call,
+	.ret = do_ret,
+	.jcc = do_jcc,
 };
-
-/* ---- which -------------------------------------------------------------------------------------- */
-
-static unsigned log_of(unsigned size)
-{
-	return (unsigned)__builtin_ctz(size);
-}
-
-/* The operand's address into @u; the form, RB or RX; FORMS: it has more parts than there is room for. */
-static enum form choose_address(struct vm_uop *u, const struct vm_insn *in, const struct vm_opd *o)
-{
-	uint8_t seg = !o->seg ? VM_NO_REG : o->seg == 'f' ? VM_SLOT_FS : VM_SLOT_GS;
-	uint8_t part[2] = { o->base, seg };
-	unsigned n = 0;
-
-	u->disp = (uint64_t)o->value + (o->rip ? in->addr + in->len : 0);
-	u->b = VM_SLOT_ZERO;
-	for (unsigned i = 0; i < 2; i++) {
-		if (part[i] == VM_NO_REG)
-			continue;
-		if (n++)
-			u->c = part[i], u->d = 0;
-		else
-			u->b = part[i];
-	}
-	if (o->index == VM_NO_REG)
-		return n == 2 ? RX : RB;
-	if (n == 2)
-		return FORMS;
-	u->c = o->index;
-	u->d = (uint8_t)log_of(o->scale);
-	return RX;
-}
-
-/* Of two operands. */
-static enum form choose_form(struct vm_uop *u, const struct vm_insn *in)
-{
-	const struct vm_opd *to = &in->opd[0], *from = &in->opd[1];
-	bool imm = from->kind == VM_OPD_IMM;
-	enum form form;
-
-	if (imm) {
-		u->imm = (int32_t)from->value;
-		if (u->imm != from->value)
-			return FORMS;
-	}
-	if (to->kind == VM_OPD_REG) {
-		u->a = to->reg;
-		if (imm)
-			return RI;
-		if (from->kind == VM_OPD_MEM)
-			return choose_address(u, in, from);
-		u->b = from->reg;
-		return from->kind == VM_OPD_REG ? RR : FORMS;
-	}
-	if (to->kind != VM_OPD_MEM || (!imm && from->kind != VM_OPD_REG))
-		return FORMS;
-	form = choose_address(u, in, to);
-	if (!imm)
-		u->a = from->reg;
-	return form == FORMS ? form : imm ? (form == RX ? XI : BI) : form == RX ? XR : BR;
-}
-
-static exec_quick_fn *choose_alu(struct vm_uop *u, const struct vm_insn *in)
-{
-	struct vm_insn one = *in;
-	enum form form;
-
-	if (in->op == OP_INC || in->op == OP_DEC) {
-		one.opd[1] = (struct vm_opd){ .kind = VM_OPD_IMM, .value = 1 };
-		form = choose_form(u, &one);
-	} else {
-		form = in->nr == 2 ? choose_form(u, in) : FORMS;
-	}
-	return form == FORMS ? NULL : alus[in->op][log_of(in->opd[0].size)][form];
-}
-
-static exec_quick_fn *choose_move(struct vm_uop *u, const struct vm_insn *in)
-{
-	const struct vm_opd *to = &in->opd[0], *from = &in->opd[1];
-	unsigned size = to->size;
-	enum form form;
-
-	if (in->nr != 2)
-		return NULL;
-	if (to->kind == VM_OPD_REG && from->kind == VM_OPD_IMM) {
-		u->a = to->reg;
-		u->disp = (uint64_t)from->value;
-		return in->op == OP_MOV ? moves[log_of(size)][RI] : NULL;
-	}
-	form = choose_form(u, in);
-	if (form == FORMS)
-		return NULL;
-	if (in->op == OP_MOV)
-		return moves[log_of(size)][form];
-	if (form > RX || size < 4 || from->size >= size)
-		return NULL;
-	if (in->op == OP_MOVZX)
-		return from->size < 4 ? zeroes[log_of(from->size)][form] : NULL;
-	return signs[size == 8][log_of(from->size)][form];
-}
-
-static exec_quick_fn *choose_lea(struct vm_uop *u, const struct vm_insn *in)
-{
-	struct vm_opd o = in->opd[1];
-	enum form form;
-
-	o.seg = 0;
-	form = choose_address(u, in, &o);
-	u->a = in->opd[0].reg;
-	if (in->opd[0].size < 4 || form == FORMS)
-		return NULL;
-	if (in->opd[0].size == 8)
-		return form == RX ? do_leaX8 : do_leaB8;
-	return form == RX ? do_leaX4 : do_leaB4;
-}
-
-static exec_quick_fn *choose_cmov(struct vm_uop *u, const struct vm_insn *in)
-{
-	enum form form = in->nr == 2 ? choose_form(u, in) : FORMS;
-
-	u->imm = in->cond;
-	return form == FORMS || in->opd[0].size < 4 ? NULL : cmovs[in->opd[0].size == 8][form];
-}
-
-/* Of a register: by an immediate, by one, or by CL. */
-static exec_quick_fn *choose_shift(struct vm_uop *u, const struct vm_insn *in)
-{
-	bool by_cl = in->nr > 1 && in->opd[1].kind == VM_OPD_REG;
-
-	if (in->opd[0].kind != VM_OPD_REG)
-		return NULL;
-	u->a = in->opd[0].reg;
-	u->imm = in->nr > 1 ? (int32_t)in->opd[1].value : 1;
-	return shifts[in->op - OP_SHL][log_of(in->opd[0].size)][by_cl];
-}
-
-static exec_quick_fn *choose_imul(struct vm_uop *u, const struct vm_insn *in)
-{
-	enum form form = choose_form(u, in);
-
-	if (in->nr == 3 && (form != RR || in->opd[2].kind != VM_OPD_IMM))
-		return NULL;
-	if (in->nr == 3) {
-		u->imm = (int32_t)in->opd[2].value;
-		form = RI;
-	} else if (form == RI) {
-		return NULL;
-	}
-	return form == FORMS || in->opd[0].size < 4 ? NULL : products[in->opd[0].size == 8][form];
-}
-
-static exec_quick_fn *choose_jcc(struct vm_uop *u, const struct vm_insn *in,
-				 const struct vm_uop *last)
-{
-	static const uint8_t compared[] = { OP_SUB, OP_CMP, OP_AND, OP_OR, OP_XOR, OP_TEST };
-
-	u->d = in->cond;
-	for (unsigned i = 0; last && i < ARRAY_SIZE(compared); i++)
-		for (unsigned size = 0; size < 4; size++)
-			for (unsigned form = 0; form < FORMS; form++)
-				if (last->run == alus[compared[i]][size][form] &&
-				    jccs[in->cond][size])
-					return jccs[in->cond][size];
-	return do_jcc;
-}
-
-static exec_quick_fn *choose_branch(struct vm_uop *u, const struct vm_insn *in,
-				    const struct vm_uop *last)
-{
-	bool calls = in->op == OP_CALL;
-	enum form form = RR;
-
-	if (in->op == OP_RET)
-		return in->nr ? NULL : do_ret;
-	if (in->nr != 1)
-		return NULL;
-	if (in->opd[0].kind == VM_OPD_IMM) {
-		u->disp = in->addr + in->len + (uint64_t)in->opd[0].value;
-		return in->op == OP_JCC ? choose_jcc(u, in, last) : calls ? do_call : do_jmp;
-	}
-	u->b = in->opd[0].reg;
-	if (in->opd[0].kind == VM_OPD_MEM)
-		form = choose_address(u, in, &in->opd[0]);
-	return in->opd[0].size != 8 || form == FORMS || in->op == OP_JCC ? NULL
-									 : indirect[calls][form];
-}
-
-/* Of one operand, which is a register of 8 bytes. */
-static exec_quick_fn *choose_stack(struct vm_uop *u, const struct vm_insn *in)
-{
-	const struct vm_opd *o = &in->opd[0];
-
-	if (in->nr == 1 && o->kind == VM_OPD_IMM && in->op == OP_PUSH && in->size == 8) {
-		u->imm = (int32_t)o->value;
-		return do_push_constant;
-	}
-	if (in->nr != 1 || o->kind != VM_OPD_REG || o->size != 8)
-		return NULL;
-	u->a = o->reg;
-	return in->op == OP_PUSH ? do_push : do_pop;
-}
-
-static exec_quick_fn *choose_one(struct vm_uop *u, const struct vm_insn *in, exec_quick_fn *what)
-{
-	if (in->nr != 1 || in->opd[0].kind != VM_OPD_REG)
-		return NULL;
-	u->a = in->opd[0].reg;
-	u->d = in->opd[0].size;
-	if (what == do_setcc)
-		u->imm = in->cond;
-	return what;
-}
-
-static exec_quick_fn *choose_sign(const struct vm_insn *in)
-{
-	if (in->op == OP_CBW)
-		return in->size == 8 ? do_cdqe : NULL;
-	return in->size == 8 ? do_cqo : in->size == 4 ? do_cdq : NULL;
-}
-
-static exec_quick_fn *choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last)
-{
-	for (unsigned i = 0; i < in->nr; i++)
-		if (in->opd[i].high)
-			return NULL;
-	switch (in->op) {
-	case OP_GENERIC: return in->simd.op ? do_vector : NULL;
-	case OP_NOP: return do_nop;
-	case OP_MOV:
-	case OP_MOVZX:
-	case OP_MOVSX: return choose_move(u, in);
-	case OP_ADD ... OP_TEST:
-	case OP_INC:
-	case OP_DEC: return choose_alu(u, in);
-	case OP_LEA: return choose_lea(u, in);
-	case OP_CMOV: return choose_cmov(u, in);
-	case OP_SETCC: return choose_one(u, in, do_setcc);
-	case OP_NOT: return choose_one(u, in, do_not);
-	case OP_NEG: return choose_one(u, in, do_neg);
-	case OP_SHL ... OP_ROR: return choose_shift(u, in);
-	case OP_IMUL2: return choose_imul(u, in);
-	case OP_CBW:
-	case OP_CWD: return choose_sign(in);
-	case OP_PUSH:
-	case OP_POP: return choose_stack(u, in);
-	case OP_LEAVE: return do_leave;
-	case OP_JCC:
-	case OP_JMP:
-	case OP_CALL:
-	case OP_RET: return choose_branch(u, in, last);
-	default: return NULL;
-	}
-}
-
-void exec_quick_choose(struct vm_uop *u, const struct vm_insn *in, const struct vm_uop *last)
-{
-	*u = (struct vm_uop){ 0 };
-	u->run = choose(u, in, last);
-	if (!u->run) {
-		*u = (struct vm_uop){ 0 };
-		u->run = do_any;
-	}
-}
-
-void exec_quick_end(struct vm_uop *u, uint64_t addr, const struct vm_insn *last)
-{
-	*u = (struct vm_uop){ .run = do_end, .a = last->branch, .b = last->len, .disp = addr };
-}
-
-bool exec_quick_is_end(const struct vm_uop *u)
-{
-	return u->run == do_end;
-}
