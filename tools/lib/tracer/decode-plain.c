@@ -13,7 +13,7 @@
 #include "vm-int.h"
 
 /* Operands, in the order of Intel's syntax: E is ModRM's memory or register, G its register. */
-enum exec_form {
+enum form {
 	NOT_PLAIN,
 	BARE, /* none */
 	E_G,
