@@ -381,7 +381,9 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
  */
 static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
-	uint32_t insns = passed > 0 ? b->mark[passed].insns : passed < 0 ? b->insns + 1 : 0;
+	uint32_t insns = passed > 0 && passed < b->nr ? b->mark[passed].insns
+			 : passed		      ? b->insns + 1
+						      : 0;
 	uint32_t *usual = &t->span.usual, *here = &b->place->insns, want;
 
 	if (passed < 0 && b->is_cut && b->cut != TRACER_CUT_LIMIT)

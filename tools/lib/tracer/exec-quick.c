@@ -550,8 +550,8 @@ static enum vm_result do_neg(struct vm *vm, struct vm_uop *u)
 }
 
 DO(do_cdqe, vm->reg[VM_AX] = (uint64_t)sign_extend(vm->reg[VM_AX], 4); NEXT(vm, u);)
-DO(do_cdq, vm->reg[VM_DX] = (uint32_t)(sign_extend(vm->reg[VM_AX], 4) >> 63); NEXT(vm, u);)
-DO(do_cqo, vm->reg[VM_DX] = (uint64_t)((int64_t)vm->reg[VM_AX] >> 63); NEXT(vm, u);)
+DO(do_cdq, vm->reg[VM_DX] = -((uint32_t)vm->reg[VM_AX] >> 31); NEXT(vm, u);)
+DO(do_cqo, vm->reg[VM_DX] = -(vm->reg[VM_AX] >> 63); NEXT(vm, u);)
 
 /* ---- the stack, branches ------------------------------------------------------------------------ */
 
