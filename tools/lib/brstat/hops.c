@@ -206,7 +206,7 @@ static void find_new(struct brstat *b, struct chunk *c, unsigned i, bool next, s
 		if (is_new && in->more)
 			__builtin_prefetch(&in->more[h - in->v], 1);
 		if (t->edge == ID_NONE && (i || t->key & HOP_BRANCH)) {
-			if (known && !is_new && asked) {
+			if (known && !is_new && asked && in->more) {
 				t->edge = in->more[h - in->v].edge;
 			} else if (is_new || asked) {
 				l->ip[2 * l->n] =

@@ -141,7 +141,7 @@ static int join_edge_hists(struct brstat *b, const struct brstat *from, const ui
 int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps *maps,
 		 struct err *e)
 {
-	uint32_t *edge = malloc((from->edge_keys.n + 1) * sizeof(*edge));
+	uint32_t *edge = calloc(from->edge_keys.n + 1, sizeof(*edge));
 	int ret = edge ? 0 : -ENOMEM;
 
 	if (b->o.what != from->o.what) {

@@ -169,7 +169,7 @@ uint32_t brstat_find(const struct brstat_index *x, enum brstat_thing what,
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&x->tab, hash_of(what, at));
-	     htab_next(&x->tab, &it, &i);) {
+	     x->v.v && htab_next(&x->tab, &it, &i);) {
 		const struct listed *l = &x->v.v[i];
 
 		if ((enum brstat_thing)l->what != what)

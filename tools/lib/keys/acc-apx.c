@@ -101,7 +101,10 @@ static int add_near(struct scan *f, uint32_t from, uint32_t to)
 		last->to = to > last->to ? to : last->to;
 		return 0;
 	}
-	return vec_push(&f->near, ((struct stretch){ from, to }));
+	if (vec_reserve(&f->near, f->near.n + 1) || !f->near.v)
+		return -ENOMEM;
+	f->near.v[f->near.n++] = (struct stretch){ from, to };
+	return 0;
 }
 
 /* One way through a function: what it names, and where calls are among the few instructions before or behind. */

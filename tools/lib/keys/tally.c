@@ -117,7 +117,7 @@ static int sketch_add(struct tally *t, uint64_t value)
 	word = add_word(t->plane + bucket, t->nr_planes, word);
 	if (likely(!word))
 		return 0;
-	if (set_planes(t, BIT(t->nr_planes)))
+	if (set_planes(t, BIT(t->nr_planes)) || !t->plane)
 		return -ENOMEM;
 	t->plane[(t->nr_planes - 1) * BUCKETS + bucket] = word;
 	return 0;

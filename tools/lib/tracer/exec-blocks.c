@@ -205,7 +205,7 @@ enum vm_result exec_run(struct vm *vm, uint64_t insns, struct vm_insn **last)
 			r = run_blocks(vm, b, end - vm->executed, last);
 		else
 			r = step(vm, last);
-		if (r == VM_BRANCH && vm->nr_passed < vm->past) {
+		if (r == VM_BRANCH && *last && vm->nr_passed < vm->past) {
 			vm->passed[vm->nr_passed++] =
 				(struct vm_branch){ (*last)->addr, vm->rip, (*last)->branch };
 			r = VM_OK;

@@ -309,7 +309,7 @@ static int build(struct maker *mk, elems *in, struct call_node *node)
 		l = add_up(&kids);
 		node->hit = node->cumul - l.period;
 		node->count = node->cumul_count - l.count;
-		if (!l.alike || node->count)
+		if (!kids.n || !l.alike || node->count)
 			break;
 		ret = push_frame(mk, kids.v[0].frame, &kids);
 		if (ret)
