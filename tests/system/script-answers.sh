@@ -9,11 +9,7 @@ cp "$ROOT/tests/data/annotate/walk" "$ROOT/tests/data/answers/truth" "$TMP"
 mkdir -p "$TMP/sys/opt/truth"
 cp "$TMP/truth" "$TMP/sys/opt/truth"
 cd "$TMP" || exit 1
-made_file branch-file branches.data <<'EOF'
-map 0x400000 0x1000 /proc/self/cwd/walk
-sample 10 0x400183 from=0x40018d,to=0x400171,predicted=1,cycles=4 from=0x4001aa,to=0x40017c,predicted=1,cycles=9 from=0x40018d,to=0x400171,mispred=1,cycles=5 from=0x4001aa,to=0x40017c,predicted=1,cycles=7
-sample 3 0x40014e from=0x400191,to=0x400144,predicted=1,cycles=4 from=0x40018d,to=0x400171,mispred=1,cycles=12
-EOF
+made_file branch-file branches.data <"$ROOT/tests/data/annotate/walk.branches"
 answers() {
 	"$PERF" script --json --branches=why,cycles,paths "$@" 2>err
 }
