@@ -140,6 +140,9 @@ Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn);
 bool elf_names_allowed(const struct elf_file *f, size_t idx);
 /* Whether a section's bytes are all in the file, and within the limits. */
 bool elf_has_bytes(const struct elf_file *f, const GElf_Shdr *shdr);
+/* The next compressed section behind @scn, NULL = the first, with header and name; NULL: there is none. */
+Elf_Scn *elf_scn_next_packed(const struct elf_file *f, Elf_Scn *scn, GElf_Shdr *shdr,
+			     const char **name);
 /*
  * Unpacks a compressed section where this build can do it faster than libelf, or libelf not at all: then it is to libelf as if
  * it had never been packed. What is not packed, or damaged, stays as it is. Before anybody else asked for its bytes.

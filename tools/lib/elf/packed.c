@@ -102,19 +102,28 @@ void elf_unpack(struct elf_file *f, Elf_Scn *scn)
 	set_data(data, bytes, &chdr);
 }
 
+Elf_Scn *elf_scn_next_packed(const struct elf_file *f, Elf_Scn *scn, GElf_Shdr *shdr,
+			     const char **name)
+{
+	while ((scn = elf_nextscn(f->elf, scn))) {
+		if (!gelf_getshdr(scn, shdr) || !(shdr->sh_flags & SHF_COMPRESSED))
+			continue;
+		*name = elf_strptr(f->elf, f->shstrndx, shdr->sh_name);
+		if (*name)
+			break;
+	}
+	return scn;
+}
+
 void elf_unpack_debug(struct elf_file *f)
 {
 	Elf_Scn *scn = NULL;
+	const char *name;
 	GElf_Shdr shdr;
 
-	while ((scn = elf_nextscn(f->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_COMPRESSED
-					   ? elf_strptr(f->elf, f->shstrndx, shdr.sh_name)
-					   : NULL;
-
-		if (name && !strncmp(name, ".debug_", 7))
+	while ((scn = elf_scn_next_packed(f, scn, &shdr, &name)))
+		if (!strncmp(name, ".debug_", 7))
 			elf_unpack(f, scn);
-	}
 }
 
 void packed_free(struct elf_file *f)

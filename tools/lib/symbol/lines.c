@@ -198,14 +198,11 @@ static bool is_unread(const char *name)
 static void hide_unread(struct elf_file *f)
 {
 	Elf_Scn *scn = NULL;
+	const char *name;
 	GElf_Shdr shdr;
 
-	while ((scn = elf_nextscn(f->elf, scn))) {
-		const char *name = gelf_getshdr(scn, &shdr) && shdr.sh_flags & SHF_COMPRESSED
-					   ? elf_strptr(f->elf, f->shstrndx, shdr.sh_name)
-					   : NULL;
-
-		if (!name || !is_unread(name))
+	while ((scn = elf_scn_next_packed(f, scn, &shdr, &name))) {
+		if (!is_unread(name))
 			continue;
 		/* In libelf's memory alone, where unpacking would change it, too. */
 		shdr.sh_type = SHT_NOBITS;
