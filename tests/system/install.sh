@@ -86,6 +86,7 @@ for sh in bash zsh fish; do
 	is "$sh: sort keys" "$($words report -s dso_f)" dso_from
 	is "$sh: the second of them" "$($words report --sort comm,dso_f)" comm,dso_from
 	is "$sh: formats" "$($words data convert --to autof)" autofdo
+	is "$sh: answers out of branches" "$($words script --branches why,cy)" why,cycles
 	is "$sh: what data does" "$($words data conv)" convert
 	like "$sh: events" "$($words record -e cpu-cl)" '^cpu-clock'
 	is "$sh: fields of script" "$($words script -F brstacki | sort)" "$(values script -- -F |

@@ -68,6 +68,7 @@ static void print_events(void)
 }
 
 #define UNWINDERS "perf libunwind"
+#define BRANCHES  "why cycles paths"
 
 /* The first words of a command come before its options: "" stands for them. */
 static const struct {
@@ -90,11 +91,13 @@ static const struct {
 	{ "record", "--branch-strategy", NULL, "auto interpret breakpoint block step" },
 	{ "record", "--call-graph", NULL, "fp dwarf lbr" },
 	{ "record", "--clockid", NULL, "mono mono_raw real boot tai" },
+	{ "report", "--branches", NULL, BRANCHES },
 	{ "report", "--call-graph", NULL,
 	  "graph flat fractal folded none caller callee function address percent period count" },
 	{ "report", "--fields", print_keys, NULL },
 	{ "report", "--sort", print_keys, NULL },
 	{ "report", "--unwinder", NULL, UNWINDERS },
+	{ "script", "--branches", NULL, BRANCHES },
 	{ "script", "--fields", print_fields, NULL },
 	{ "script", "--unwinder", NULL, UNWINDERS },
 	{ "test", "--workload", print_workloads, NULL },
