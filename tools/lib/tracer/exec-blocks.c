@@ -7,7 +7,8 @@
 #include "base/tables.h"
 #include "exec-int.h"
 
-#define CHAIN_MOST 4096 /* instructions of blocks that follow each other without a branch taken */
+/* Instructions of blocks that follow each other: without optimization each is a call in the one before. */
+#define CHAIN_MOST 4096
 
 /* ---- all of them -------------------------------------------------------------------------------- */
 

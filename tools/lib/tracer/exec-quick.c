@@ -3,6 +3,12 @@
  * The interpreter's short cut: an instruction is a function of its operation, its size and the kinds of its operands,
  * and calls the next one. Here all registers are known, and pages were touched before. What is not so, or
  * is rare, goes to exec_insn(), in its place among the others. Which function an instruction is: exec-choose.c.
+ *
+ * The call of the next one is the last thing that each does, so compilers make a jump of it, and each function has a
+ * jump of its own, which the CPU learns: one loop with a switch has one for all of them. Where nothing is optimized they are
+ * calls, as many at a time as CHAIN_MOST allows. Two things end a chain: a branch that is taken, unless the caller lets it pass,
+ * and what makes blocks stale, a store into code above all, which shows as another vm->walk. Whoever leaves in the midst of a
+ * block gives back what was counted of it when it was entered (leave()).
  */
 #include "exec-quick-int.h"
 
@@ -411,6 +417,11 @@ INLINE enum vm_result extend(struct vm *vm, struct vm_uop *u, unsigned from, uns
 #define EXTENDS(name, from, size, sign)    \
 	EXTEND(name, from, size, sign, RR) \
 	EXTEND(name, from, size, sign, RB) EXTEND(name, from, size, sign, RX)
+/* What reads a register or memory into a register. */
+#define READS(op, name, size)                                \
+	DO(do_##op##size##RR, return name(vm, u, size, RR);) \
+	DO(do_##op##size##RB, return name(vm, u, size, RB);) \
+	DO(do_##op##size##RX, return name(vm, u, size, RX);)
 
 MOVES(1)
 MOVES(2)
@@ -447,12 +458,8 @@ INLINE enum vm_result cmov(struct vm *vm, struct vm_uop *u, unsigned size, enum 
 	NEXT(vm, u);
 }
 
-DO(do_CMOV4RR, return cmov(vm, u, 4, RR);)
-DO(do_CMOV4RB, return cmov(vm, u, 4, RB);)
-DO(do_CMOV4RX, return cmov(vm, u, 4, RX);)
-DO(do_CMOV8RR, return cmov(vm, u, 8, RR);)
-DO(do_CMOV8RB, return cmov(vm, u, 8, RB);)
-DO(do_CMOV8RX, return cmov(vm, u, 8, RX);)
+READS(CMOV, cmov, 4)
+READS(CMOV, cmov, 8)
 
 static enum vm_result do_setcc(struct vm *vm, struct vm_uop *u)
 {
@@ -520,14 +527,10 @@ INLINE enum vm_result multiply(struct vm *vm, struct vm_uop *u, unsigned size, e
 	NEXT(vm, u);
 }
 
-DO(do_IMUL4RR, return multiply(vm, u, 4, RR);)
+READS(IMUL, multiply, 4)
 DO(do_IMUL4RI, return multiply(vm, u, 4, RI);)
-DO(do_IMUL4RB, return multiply(vm, u, 4, RB);)
-DO(do_IMUL4RX, return multiply(vm, u, 4, RX);)
-DO(do_IMUL8RR, return multiply(vm, u, 8, RR);)
+READS(IMUL, multiply, 8)
 DO(do_IMUL8RI, return multiply(vm, u, 8, RI);)
-DO(do_IMUL8RB, return multiply(vm, u, 8, RB);)
-DO(do_IMUL8RX, return multiply(vm, u, 8, RX);)
 
 #define PRODUCT(size)                                                                      \
 	{                                                                                  \
