@@ -47,7 +47,7 @@ probe() {
 cflags=''
 : >"$tmp/features.def"
 probe zlib -lz '#include <zlib.h>' 'zlibVersion()' zlib1g-dev 'kernel modules packed by gzip, compressed debug sections'
-probe libdeflate -ldeflate '#include <libdeflate.h>' '(long)libdeflate_alloc_decompressor()' libdeflate-dev 'compressed debug sections in half the time'
+probe libdeflate -ldeflate '#include <libdeflate.h>' '(long)libdeflate_alloc_decompressor()' libdeflate-dev 'compressed debug sections, faster than by zlib'
 probe libelf -lelf '#include <libelf.h>' 'elf_version(EV_CURRENT)' libelf-dev 'symbols of ELF files'
 probe libdw -ldw '#include <elfutils/libdwfl.h>\n#include <elfutils/libdw.h>' 'dwfl_begin(0)' libdw-dev 'source lines, inlines, DWARF unwinding'
 probe libunwind -lunwind-x86_64 '#ifndef __x86_64__\n#error "its other machines were not tried"\n#endif\n#include <libunwind-x86_64.h>' 'unw_create_addr_space(0, 0)' libunwind-dev 'a second unwinder, on x86-64'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compressed debug sections (gabi, "Section Compression"), unpacked before libdw asks for them. libelf would do it with zlib, which takes
- * half of the time of opening a distribution's debug file, and older ones know nothing of zstd.
+ * Compressed debug sections (gabi, "Section Compression"), unpacked before libdw asks for them. libelf would do it with zlib, which is
+ * most of the work of opening a distribution's debug file, and older ones know nothing of zstd.
  *
  * A section is unpacked into memory of its own; then libelf is told, in its memory alone, that these are the section's bytes and that it is
  * not compressed. What cannot be unpacked stays as it is: libelf judges it.
