@@ -5,7 +5,9 @@
  *
  * Of its CPU time: threads that wait for each other would, all together, lose a multiple of the budget if each of them
  * paid with time in which it sleeps, and so would a program that gets a CPU now and then only. And who samples
- * rests by the time that a thread runs sees each of its moments equally often.
+ * rests by the time that a thread runs sees each of its moments equally often. So a stop's price is CPU time, too: on a busy
+ * machine a thread stands still while we wait for a CPU, but it would have waited itself, and loses what it would have
+ * run meanwhile, by what share of its time it did of late; at least what we ourselves took of the CPUs.
  *
  * How long one rests follows what stops cost as a rule and not what the last one did. Else places with many
  * branches, where stops take longest, would be followed by the longest rests, and be seen too rarely. What a
@@ -80,12 +82,13 @@ static bool may_keep(struct tracer *t)
 }
 
 /*
- * The CPU time of @th (ns); where nobody counts it the time that passes. Of some threads the file
+ * The times of @th (ns); where nobody counts them the time that passes. Of some threads the file
  * is kept open.
  */
-static uint64_t cpu_time(struct tracer *t, struct tracee *th)
+static struct cpu_times times_of(struct tracer *t, struct tracee *th)
 {
-	char path[64], buf[64];
+	char path[64], buf[64], *end;
+	struct cpu_times times;
 	ssize_t n = -1;
 	int fd = th->time_fd;
 
@@ -103,17 +106,22 @@ static uint64_t cpu_time(struct tracer *t, struct tracee *th)
 		}
 	}
 	if (n <= 0)
-		return tracer_now();
+		return (struct cpu_times){ .ran = tracer_now() };
 	buf[n] = '\0';
-	return strtoull(buf, NULL, 10);
+	times.ran = strtoull(buf, &end, 10);
+	times.waited = strtoull(end, NULL, 10);
+	return times;
 }
 
 /* How long @th ran since it was looked at last; that much of its debts is paid. */
 static uint64_t look(struct tracer *t, struct tracee *th)
 {
-	uint64_t ran = cpu_time(t, th), since = ran > th->ran ? ran - th->ran : 0;
+	struct cpu_times now = times_of(t, th), *last = &th->times;
+	uint64_t since = now.ran > last->ran ? now.ran - last->ran : 0;
 
-	th->ran = ran;
+	th->lately.ran += since;
+	th->lately.waited += now.waited > last->waited ? now.waited - last->waited : 0;
+	*last = now;
 	th->owed = max_i64(th->owed - (int64_t)since, -(int64_t)(CREDIT * t->usual_rest));
 	return since;
 }
@@ -154,18 +162,39 @@ bool budget_is_first(const struct tracer *t, const struct tracee *th)
 	return percent > 0 && percent < 100 && !th->begun;
 }
 
-void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay)
+struct stop_cost stop_begin(void)
+{
+	return (struct stop_cost){ .took = tracer_now(), .cpu = tracer_cpu_ns() };
+}
+
+void stop_end(struct stop_cost *c)
+{
+	c->took = tracer_now() - c->took;
+	c->cpu = tracer_cpu_ns() - c->cpu;
+}
+
+uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops)
+{
+	uint64_t all = th->lately.ran + th->lately.waited;
+	double share = th->lately.ran ? (double)th->lately.ran / (double)all : 1;
+	/* it will wait for a CPU about as long as we did */
+	uint64_t ns = (uint64_t)((double)(c->took + 2 * stops * c->delay) * share);
+
+	th->lately.ran /= 2;
+	th->lately.waited /= 2;
+	return max_u64(ns, c->cpu) + stops * BUDGET_STOP_NS;
+}
+
+void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops)
 {
 	double percent = percent_of(t);
 	double budget = percent * MEASURED;
-	/* it will wait for a CPU about as long as we did */
-	uint64_t ns = took + delay + BUDGET_STOP_NS;
 	int64_t price, usual, pause;
 
 	if (percent <= 0 || percent >= 100)
 		return;
-	price = (int64_t)((double)ns * (100 - budget) / budget);
 	look(t, th);
+	price = (int64_t)((double)budget_lost(th, c, stops) * (100 - budget) / budget);
 	th->owed += price;
 	if (begins(t, th)) {
 		rest(t, th, chance(th, max_u64(FIRST_NS, t->usual_rest)));

@@ -110,16 +110,11 @@ static bool stands_late(const struct tracee *th, const struct user_state *st, bo
 	return user && !arch_in_call(th->tid, &st->gpr);
 }
 
-/* It was stopped twice, and we were as late at the second time, as it will be to go on, as at the first. */
-static uint64_t span_cost(const struct tracee *th, uint64_t took)
-{
-	return th->span_took + took + BUDGET_STOP_NS + 2 * th->span_delay;
-}
-
 /* The thread stands where its span is over: the burst is written. */
 static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 {
-	uint64_t start = tracer_now(), took;
+	struct stop_cost c = stop_begin();
+	uint64_t start = tracer_cpu_ns();
 	int ret = state_read(t, th->tid, &t->state);
 
 	if (ret == -ESRCH)
@@ -127,24 +122,25 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 	burst_stand(t, th, ret ? NULL : &t->state);
 	if (arch_in_call(th->tid, &t->state.gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	took = tracer_now() - start;
-	t->stats.stopped_ns += took;
-	budget_rest(t, th, span_cost(th, took), th->span_delay);
+	stop_end(&c);
+	t->stats.stopped_ns += c.took;
+	c.took += th->span.took;
+	c.cpu += th->span.cpu;
+	c.delay = th->span.delay;
+	budget_rest(t, th, &c, 2);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	tracee_go_on(th, 0);
 	ret = burst_write(t, th, e);
-	budget_pay(t, tracer_now() - start);
+	budget_pay(t, tracer_cpu_ns() - start);
 	return ret;
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
-static int run_span(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay,
-		    struct err *e)
+static int run_span(struct tracer *t, struct tracee *th, const struct stop_cost *c, struct err *e)
 {
-	th->span_took = took;
-	th->span_delay = delay;
-	t->stats.stopped_ns += took;
+	th->span = *c;
+	t->stats.stopped_ns += c->took + c->delay;
 	/* no clock for it: all that was computed is taken */
 	if (span_begin(th, t->opts.branches.span))
 		return handle_span(t, th, e);
@@ -157,7 +153,8 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct user_state *st = &t->state;
 	struct walked *walk = &t->walk;
-	uint64_t start = tracer_now(), ip = 0, sampled = 0, delay, took;
+	uint64_t start = tracer_now(), ip = 0, sampled = 0;
+	struct stop_cost c = stop_begin();
 	bool walked = false, spare, user;
 	struct waited came = { .kind = WAITED_NOTHING };
 	int ret;
@@ -176,7 +173,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	st->late = !th->signal;
 	st->sampled_ip = st->late && stands_late(th, st, user) ? ip : arch_ip(&st->gpr);
 	user = user && ip == st->sampled_ip;
-	delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
+	c.delay = user && !st->late ? budget_delay(t, start, sampled) : 0;
 	spare = t->walker && user && budget_is_spent(t);
 	if (t->walker && user && !spare) {
 		points_enable(th, false);
@@ -193,20 +190,19 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	took = tracer_now() - start;
-	budget_pay(t, took);
-	took += delay;
+	stop_end(&c);
+	budget_pay(t, c.cpu);
 	if (th->burst && !ret)
-		return run_span(t, th, took, delay, e);
+		return run_span(t, th, &c, e);
 	if (walked || !t->walker)
-		budget_rest(t, th, took, delay);
+		budget_rest(t, th, &c, 1);
 	if (spare) {
 		t->stats.spared++;
 		budget_begin(t, th);
 	}
 	if (walked && !th->resting && t->enabled)
 		points_enable(th, true);
-	t->stats.stopped_ns += took;
+	t->stats.stopped_ns += c.took + c.delay;
 	if (ret)
 		return ret;
 	if (came.kind)
@@ -375,7 +371,7 @@ static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = burst_end(t, th, e);
 
-	budget_rest(t, th, th->span_took, th->span_delay);
+	budget_rest(t, th, &th->span, 1);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	return ret;

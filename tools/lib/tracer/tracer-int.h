@@ -28,6 +28,19 @@ struct point {
 struct burst;
 struct btrace;
 
+/* What the kernel counts of a thread (ns). */
+struct cpu_times {
+	uint64_t ran;
+	uint64_t waited; /* for a CPU */
+};
+
+/* What a stop took (ns). */
+struct stop_cost {
+	uint64_t delay; /* until we noticed that the thread stood */
+	uint64_t took;	/* from then on, of the time that passed */
+	uint64_t cpu;	/* and of our CPU time */
+};
+
 struct tracee {
 	pid_t tid, pid;
 	struct point point[TRACER_MAX_EVENTS];
@@ -44,21 +57,21 @@ struct tracee {
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
-	uint64_t ran;	       /* its CPU time when that was looked at (ns) */
-	int time_fd;	       /* where that is read; -1 = it is opened each time */
-	uint64_t pause;	       /* of this, before its rest is over */
-	uint64_t patience;     /* with one that does not run */
-	bool begun;	       /* a rest by chance is over, or was not needed */
-	int64_t owed;	       /* of this, for its stops up to now */
-	uint64_t since;	       /* under the tracer since (ns) */
-	int span_fd;	       /* the clock of a span; -1 = not opened yet */
-	uint64_t span_took;    /* by the stop before it (ns) */
-	uint64_t span_delay;   /* until that was noticed */
-	struct burst *burst;   /* its span is not over; NULL = none */
-	bool in_32bit;	       /* when a trace last looked */
-	struct btrace *btrace; /* all its branches are taken; NULL = not, or no more */
-	int bp_fd;	       /* breakpoint event; -1 = not opened yet */
-	bool bp_silent;	       /* it is never to fire: a switch of the tests */
+	struct cpu_times times;	 /* when they were looked at */
+	struct cpu_times lately; /* up to that, of older time less and less */
+	int time_fd;		 /* where they are read; -1 = it is opened each time */
+	uint64_t pause;		 /* of its CPU time, before its rest is over */
+	uint64_t patience;	 /* with one that does not run */
+	bool begun;		 /* a rest by chance is over, or was not needed */
+	int64_t owed;		 /* of this, for its stops up to now */
+	uint64_t since;		 /* under the tracer since (ns) */
+	int span_fd;		 /* the clock of a span; -1 = not opened yet */
+	struct stop_cost span;	 /* of the stop before it */
+	struct burst *burst;	 /* its span is not over; NULL = none */
+	bool in_32bit;		 /* when a trace last looked */
+	struct btrace *btrace;	 /* all its branches are taken; NULL = not, or no more */
+	int bp_fd;		 /* breakpoint event; -1 = not opened yet */
+	bool bp_silent;		 /* it is never to fire: a switch of the tests */
 	struct perf_event_attr bp_attr;
 	struct perf_event_mmap_page *bp_page;
 };
@@ -249,13 +262,16 @@ void breakpoint_close(struct tracee *th);
  * rest. @sampled: by the samples' clock, 0 = unknown.
  */
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
-/* After a stop for which @th stood still for @took ns, the first @delay of them unnoticed. */
-void budget_rest(struct tracer *t, struct tracee *th, uint64_t took, uint64_t delay);
+struct stop_cost stop_begin(void);
+void stop_end(struct stop_cost *c);
+/* The CPU time that @th lost by so many stops, as busy as the machine was since the last ones. */
+uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
+void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
 /* Whether this is the first sample of @th, which is to be no burst. */
 bool budget_is_first(const struct tracer *t, const struct tracee *th);
 /* For a thread that was just made, or whose sample is spared: it rests, for as long as chance has it. */
 void budget_begin(struct tracer *t, struct tracee *th);
-/* Whether too much was done of late for samples of all threads; what a stop took of our time, as it is over. */
+/* Whether too much was done of late for samples of all threads; what a stop took of our CPU time, as it is over. */
 bool budget_is_spent(struct tracer *t);
 void budget_pay(struct tracer *t, uint64_t ns);
 /* What is kept open of @th, which ends or has another number now. */

@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Nine programs on one CPU, of which one is recorded: the recorder waits for the CPU as they do, and a stop lasts as long. What it costs
+# is what the program would have run meanwhile: it rests as often as the budget asks for, and there are
+# samples. (Were a stop as dear as it is long, the first would pay for all of the run.)
+. "$(dirname "$0")/../lib.sh"
+need_tracing
+need_cmd taskset
+cd "$TMP" || exit 1
+cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
+others=
+for _ in 1 2 3 4 5 6 7 8; do
+	taskset -c "$cpu" sh -c 'while :; do :; done' &
+	others="$others $!"
+done
+# shellcheck disable=SC2064,SC2086 # these
+trap "kill $others 2>/dev/null; rm -rf '$TMP'" EXIT
+for how in "-b --branch-source=software" "--call-graph lbr --branch-source=software"; do
+	# shellcheck disable=SC2086
+	enough() { # of half a second
+		timeout -k 5 100 taskset -c "$cpu" "$PERF" record $how -o b.data -- \
+			"$PERF" test -w brstack 40000000 >/dev/null 2>err && has_samples b.data 5
+	}
+	check "$how: samples where the CPU is another's most of the time" steady enough
+	diag "$(grep 'stood still' err)"
+done
+done_testing

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What a stop costs the program, on a quiet machine and on a busy one. */
+#include "unit.h"
+
+#ifdef __linux__
+#include "tracer/tracer-int.h"
+
+#define MS 1000000ULL
+
+static uint64_t lost(uint64_t ran, uint64_t waited, struct stop_cost c, unsigned stops)
+{
+	struct tracee th = { .lately = { ran, waited } };
+
+	return budget_lost(&th, &c, stops) - stops * BUDGET_STOP_NS;
+}
+
+static void test_quiet(void **state)
+{
+	struct stop_cost c = { .took = 20 * MS, .delay = 3 * MS, .cpu = MS };
+
+	(void)state;
+	assert_int_equal(lost(100 * MS, 0, c, 1), 26 * MS);
+	assert_int_equal(lost(100 * MS, 0, c, 2), 32 * MS);
+	/* nobody counts its time, or it has not run since */
+	assert_int_equal(lost(0, 0, c, 1), 26 * MS);
+	assert_int_equal(lost(0, MS, c, 1), 26 * MS);
+}
+
+/* While it stood, others had the CPUs, as they would have had. */
+static void test_busy(void **state)
+{
+	struct stop_cost c = { .took = 20 * MS, .delay = 10 * MS, .cpu = MS };
+
+	(void)state;
+	assert_int_equal(lost(10 * MS, 10 * MS, c, 1), 20 * MS);
+	assert_int_equal(lost(10 * MS, 30 * MS, c, 1), 10 * MS);
+	/* what we took of the CPUs is lost at least */
+	assert_int_equal(lost(10 * MS, 10000 * MS, c, 1), MS);
+}
+
+/* How busy the machine was is of the time since the last stop, and less and less of what was before. */
+static void test_lately(void **state)
+{
+	struct tracee th = { .lately = { 0, 64 * MS } };
+	struct stop_cost c = { .took = 16 * MS };
+	uint64_t last = 0, now;
+
+	(void)state;
+	for (int i = 0; i < 8; i++, last = now) {
+		th.lately.ran += 8 * MS;
+		now = budget_lost(&th, &c, 1);
+		assert_true(now > last);
+	}
+	assert_true(now < 16 * MS + BUDGET_STOP_NS);
+	assert_true(now > 15 * MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_quiet),
+		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_lately),
+	};
+
+	return cmocka_run_group_tests_name("tracer-budget", tests, NULL, NULL);
+}
+#else
+int main(void)
+{
+	puts("1..0 # SKIP the tracer is for Linux");
+	return 0;
+}
+#endif
