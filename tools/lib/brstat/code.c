@@ -22,7 +22,7 @@ uint32_t brstat_site(struct brstat *b, struct dso *dso, uint64_t addr)
 
 	if (id == ID_NONE || (id == b->sites.n && vec_push(&b->sites, new)))
 		return ID_NONE;
-	return vec_reach(&b->outcomes, id, none) ? ID_NONE : id;
+	return b->o.what & BRSTAT_WHY && vec_reach(&b->outcomes, id, none) ? ID_NONE : id;
 }
 
 static void set_site(struct site *s, const struct insn *in)

@@ -76,7 +76,7 @@ static int join_steps(struct brstat *b, const struct brstat *from, const uint32_
 
 static int join_outcomes(struct brstat *b, struct brstat *from, struct dso *const *dso)
 {
-	for (uint32_t i = 0; i < from->sites.n; i++) {
+	for (uint32_t i = 0; i < from->outcomes.n; i++) {
 		const struct site *s = &from->sites.v[i];
 		struct outcomes *add = &from->outcomes.v[i], *to;
 		uint32_t site = brstat_site(b, s->dso && dso ? dso[s->dso->idx] : s->dso, s->addr);
