@@ -167,6 +167,13 @@ struct stride {
 	uint32_t edge, traits;
 };
 
+/* The same for who looks for loops: where it is. */
+struct spot {
+	const struct loc *from, *to;
+	uint32_t site;
+	bool broken, calls, returns;
+};
+
 /* A branch instruction. */
 struct site {
 	uint64_t addr; /* in the object */
@@ -310,6 +317,7 @@ struct brstat {
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
 	uint32_t walked;	 /* traits of all these */
+	VEC(struct spot) spots;	 /* of these, where loops are looked for */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
 	struct tuples loop_keys; /* site, head */
 	VEC(uint32_t) loop_at;	 /* by site: the one that was asked for last; ID_NONE = none */

@@ -55,6 +55,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->hists);
 	vec_free(&b->edge_hists);
 	vec_free(&b->walk);
+	vec_free(&b->spots);
 	vec_free(&b->touched);
 	vec_free(&b->loop_at);
 	keys_tuples_free(&b->loop_keys);

@@ -34,11 +34,6 @@ static unsigned traits_at(const struct brstat *b, size_t i)
 	return b->walk.v[i].traits;
 }
 
-static enum insn_branch kind_at(const struct brstat *b, size_t i)
-{
-	return (enum insn_branch)(traits_at(b, i) >> TRAIT_KIND);
-}
-
 static bool calls(enum insn_branch k)
 {
 	return k == INSN_CALL || k == INSN_IND_CALL || k == INSN_SYSCALL;
@@ -50,6 +45,28 @@ static bool returns(enum insn_branch k)
 }
 
 /* ---- loops ------------------------------------------------------------------------------------- */
+
+/* Stacks are gone through again and again: what is looked at then, side by side. 0 or -ENOMEM. */
+static int find_spots(struct brstat *b)
+{
+	if (vec_reserve(&b->spots, b->walk.n))
+		return -ENOMEM;
+	for (size_t i = 0; i < b->walk.n; i++) {
+		const struct edge_info *info = info_at(b, i);
+		const unsigned traits = traits_at(b, i);
+		const enum insn_branch kind = (enum insn_branch)(traits >> TRAIT_KIND);
+
+		b->spots.v[i] = (struct spot){
+			.from = resolver_loc(b->res, info->from),
+			.to = resolver_loc(b->res, info->to),
+			.site = info->site,
+			.broken = traits & TRAIT_BROKEN,
+			.calls = calls(kind),
+			.returns = returns(kind),
+		};
+	}
+	return 0;
+}
 
 /* The loop back from a branch to @head, if that is the one that was asked for last. */
 static inline struct loop *loop_of(struct brstat *b, uint32_t site, uint64_t head)
@@ -98,22 +115,21 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 	unsigned depth = 0;
 
 	for (; i < n; i++) {
-		enum insn_branch kind = kind_at(b, i);
-		const struct loc *to = end_of(b, i, 1);
+		const struct spot *at = &b->spots.v[i];
 
-		if (traits_at(b, i) & TRAIT_BROKEN)
+		if (at->broken)
 			return LOST;
-		if (!depth && !in_loop(l, end_of(b, i, 0)))
+		if (!depth && !in_loop(l, at->from))
 			return LEFT;
-		if (calls(kind)) {
+		if (at->calls) {
 			depth++;
-		} else if (returns(kind)) {
+		} else if (at->returns) {
 			if (!depth--)
 				return LEFT;
 		} else if (!depth) {
-			if (!in_loop(l, to))
+			if (!in_loop(l, at->to))
 				return LEFT;
-			*rounds += to->addr == l->head && info_at(b, i)->site != l->site;
+			*rounds += at->to->addr == l->head && at->site != l->site;
 		}
 	}
 	return depth ? LOST : INSIDE;
@@ -125,24 +141,24 @@ static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint3
 	unsigned depth = 0;
 
 	for (; i; i--) {
-		enum insn_branch kind = kind_at(b, i - 1);
-		const struct loc *start = end_of(b, i - 1, 1), *end = end_of(b, i, 0);
+		const struct spot *at = &b->spots.v[i], *last = at - 1;
+		const struct loc *start = last->to;
 
-		if (traits_at(b, i) & TRAIT_BROKEN)
+		if (at->broken)
 			return false;
 		if (!depth) {
 			if (start->sym != l->sym || start->dso != l->dso || start->addr > l->back)
 				return false;
 			if (start->addr < l->head)
-				return end->addr >= l->head;
+				return at->from->addr >= l->head;
 			if (start->addr == l->head &&
-			    (calls(kind) || returns(kind) || !in_loop(l, end_of(b, i - 1, 0))))
+			    (last->calls || last->returns || !in_loop(l, last->from)))
 				return true;
 			*rounds += start->addr == l->head;
 		}
-		if (returns(kind))
+		if (last->returns)
 			depth++;
-		else if (calls(kind) && !depth--)
+		else if (last->calls && !depth--)
 			return false;
 	}
 	return false;
@@ -197,7 +213,7 @@ static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
 	if (l->active) {
 		enum follow f = follow(b, l, l->pos + 1, i, &more);
 
-		if (f == INSIDE && in_loop(l, end_of(b, i - 1, 1))) {
+		if (f == INSIDE && in_loop(l, b->spots.v[i - 1].to)) {
 			l->rounds += more;
 			end_loop(b, l, true);
 			return;
@@ -230,7 +246,7 @@ static int passed(struct brstat *b, size_t i)
 	for (uint32_t k = 0; k < t->nr; k++) {
 		uint32_t site = b->inside.v[t->first + k];
 		const struct site *s = &b->sites.v[site];
-		const struct loc *at = end_of(b, i, 0);
+		const struct loc *at = b->spots.v[i].from;
 
 		if (!leads_back(s, at))
 			continue;
@@ -243,12 +259,11 @@ static int passed(struct brstat *b, size_t i)
 
 static int taken(struct brstat *b, size_t i)
 {
-	const struct loc *from = end_of(b, i, 0), *to = end_of(b, i, 1);
-	uint32_t site = info_at(b, i)->site;
+	const struct spot *at = &b->spots.v[i];
 
-	if (add_loop(b, site, from, to->addr))
+	if (add_loop(b, at->site, at->from, at->to->addr))
 		return -ENOMEM;
-	return loop_taken(b, loop_of(b, site, to->addr), i);
+	return loop_taken(b, loop_of(b, at->site, at->to->addr), i);
 }
 
 /* ---- what steps are ---------------------------------------------------------------------------- */
@@ -357,8 +372,11 @@ int brstat_walk_loops(struct brstat *b)
 
 	if (all & TRAIT_CALLS && all & TRAIT_RETURNS)
 		ret = count_returns(b);
+	if (!(all & (TRAIT_TAKEN | TRAIT_PASSED)))
+		return ret;
+	ret = ret ?: find_spots(b);
 	b->touched.n = 0;
-	for (size_t i = 0; !ret && all & (TRAIT_TAKEN | TRAIT_PASSED) && i < b->walk.n; i++) {
+	for (size_t i = 0; !ret && i < b->walk.n; i++) {
 		if (traits_at(b, i) & TRAIT_PASSED)
 			ret = passed(b, i);
 		if (!ret && traits_at(b, i) & TRAIT_TAKEN)
