@@ -42,14 +42,16 @@
 	2u /* the branch behind it is all that its list has, and nothing is known of before */
 #define USE_LIST 2 /* from this bit on: of outcomes */
 
-/* An edge that came behind a hop, which are a pair, and what is not counted there yet. */
-struct behind {
-	uint32_t edge; /* ID_NONE = none */
-	uint8_t nr, nr_cycles;
-	uint16_t cycles;
-};
-
-#define BEHIND_MAX 255 /* of a pair, where it is not counted yet */
+/*
+ * An edge that came behind a hop, which are a pair, and what is not counted there yet, in one word, so that one sum counts all of
+ * it: the edge in the lower half, ID_NONE = none; how often it came; how often it had cycles; these.
+ */
+#define BEHIND_NR	  32 /* from this bit on */
+#define BEHIND_NR_CYCLES  40
+#define BEHIND_CYCLES	  48
+#define BEHIND_MAX	  127u		      /* how often at most */
+#define BEHIND_CYCLES_MAX 0x7fffu	      /* and so many cycles */
+#define BEHIND_FULL	  (BIT(39) | BIT(63)) /* one of these bits is set where that is too much */
 
 /*
  * A branch by its addresses in memory and where the next one left, as far as an answer asks for that, with what is
@@ -73,11 +75,10 @@ struct hop {
 		/* BRSTAT_PATHS: how often there was it is told by its pairs. */
 		struct {
 			uint32_t edge;
-			uint16_t traits; /* of the edge and its type, loops.c; 0 = not known */
+			uint16_t traits; /* of the edge and its type, loops.c */
 			uint8_t nr_odd;	 /* mispredicted, or it does not say; not in the edge yet */
-			uint8_t broken : NR_BEHIND,
-					 passed : NR_BEHIND; /* traits of pairs with those */
-			struct behind behind[NR_BEHIND];
+			uint8_t pairs; /* TRAIT_PAIR of the pairs with those, that of number i from bit 2 * i on */
+			uint64_t behind[NR_BEHIND]; /* BEHIND_* */
 		};
 	};
 };
@@ -390,6 +391,16 @@ static inline size_t hop_next(size_t at, size_t first, unsigned bits)
 	return (at ^ first) & 1 ? at : (at + 2) & (((size_t)1 << bits) - 1);
 }
 
+/* What one more adds, @times. */
+static inline uint64_t behind_more(uint32_t times, uint32_t cycles)
+{
+	uint64_t nr = min_u64(times, BEHIND_MAX + 1);
+	uint64_t sum = min_u64((uint64_t)cycles * times, BEHIND_CYCLES_MAX + 1);
+
+	return nr << BEHIND_NR | (cycles ? nr & BEHIND_MAX : 0) << BEHIND_NR_CYCLES |
+	       sum << BEHIND_CYCLES;
+}
+
 /* BR_* that a branch's key has. */
 static inline unsigned hop_type(uint64_t key)
 {
@@ -428,10 +439,10 @@ void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
 struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge);
 /* One more, b->times. */
 void brstat_count_pair(struct brstat *b, struct pair *p);
-/* BRSTAT_PATHS: the same of one that may be new and took @cycles if that is known; *traits: of it. */
+/* BRSTAT_PATHS: the same of one that may be new and took @cycles if that is known; *traits: of the pair. */
 int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t cycles,
 		      uint32_t *traits);
-/* BRSTAT_PATHS: that edge behind @h, where that does not count it; *traits: of the pair. */
+/* BRSTAT_PATHS: that edge behind @h, which did not count it by itself; *traits: of the pair. */
 int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
 			uint32_t *traits);
 /* BRSTAT_PATHS: mispredicted, or it does not say, @times. */
@@ -503,8 +514,8 @@ enum trait {
 	TRAIT_TAKEN = 4,   /* a branch back */
 	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
 	TRAIT_BROKEN = 16, /* it is not known what was before */
-	TRAIT_KNOWN = 32,  /* of an edge: those that it has were looked at */
 };
+#define TRAIT_PAIR 3 /* from this bit on: the two of a branch and the one before it */
 #define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
 
 /*

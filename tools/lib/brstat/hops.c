@@ -21,9 +21,8 @@
 /* A branch of a stack, and what its hop came to. */
 struct taken {
 	uint64_t from, to;
-	uint64_t key; /* of its hop */
-	uint32_t
-		at; /* where to look for that first; later BRSTAT_WHY: its outcomes, BRSTAT_PATHS: its place */
+	uint64_t key;	/* of its hop */
+	uint32_t at;	/* where to look for that first; later BRSTAT_WHY: its outcomes */
 	uint32_t flags; /* the lower half of the entry's */
 	uint32_t cycles;
 	uint32_t edge; /* ID_NONE = not looked at */
@@ -79,7 +78,7 @@ static __always_inline struct hop *find_hop(struct hop *hops, unsigned bits, con
 	size_t at = t->at;
 	struct hop *h = &hops[at];
 
-	while (h->key && ((h->from ^ t->from) | (h->to ^ t->to) | (h->key ^ t->key))) {
+	while (((h->from ^ t->from) | (h->to ^ t->to) | (h->key ^ t->key)) && h->key) {
 		at = hop_next(at, t->at, bits);
 		h = &hops[at];
 	}
@@ -148,8 +147,9 @@ static int look_at(struct brstat *b, struct thread *th, struct taken *t, struct 
 	brstat_note_type(&b->info.v[m->edge], branch_flags_type(t->flags));
 	if (b->o.what == BRSTAT_PATHS) {
 		h->edge = m->edge;
+		h->traits = (uint16_t)brstat_edge_traits(b, h->edge, hop_type(h->key));
 		for (unsigned i = 0; i < NR_BEHIND; i++)
-			h->behind[i].edge = ID_NONE;
+			h->behind[i] = ID_NONE;
 	}
 	if (b->o.what != BRSTAT_QUALITY)
 		return 0;
@@ -349,13 +349,6 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	const size_t i = (size_t)(h - in->v);
 	const uint32_t times = b->times;
 
-	if (what == BRSTAT_PATHS) {
-		t->edge = h->edge;
-		t->at = (uint32_t)i;
-		if (unlikely((t->flags & 3) != 2))
-			brstat_count_odd(b, h, times);
-		return 0;
-	}
 	h->nr += times;
 	h->mispred += (t->flags & 1) * times;
 	if (unlikely(h->nr >= COUNT_MAX) && brstat_settle_hop(b, in, i))
@@ -386,8 +379,7 @@ static __always_inline int count_hops(struct brstat *b, struct hops *in, struct 
 		struct hop *h = find_hop(hops, bits, t);
 
 		if (unlikely(!h->key)) {
-			if (!c->looked &&
-			    look_ahead(b, th, c, (size_t)(t - c->v), what != BRSTAT_PATHS))
+			if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), true))
 				return -ENOMEM;
 			if (new_hop(b, in, th, t, h, t < last))
 				return -ENOMEM;
@@ -438,82 +430,108 @@ static __always_inline int count_chunk(struct brstat *b, struct thread *th, stru
 	return what == BRSTAT_WHY && c->nr_links ? count_links(b, w, c) : 0;
 }
 
-/* Paths: an edge behind a hop, if that counts it. */
-static __always_inline bool count_behind(const struct brstat *b, struct hop *h, uint32_t edge,
-					 uint32_t cycles, uint32_t *traits)
-{
-	struct behind *v = h->behind;
-	/* Which of them comes is not foreseen: no jumps. */
-	unsigned i = (v[1].edge == edge) + 2 * (v[2].edge == edge) + 3 * (v[3].edge == edge);
-	uint32_t nr = v[i].nr + b->times, sum = v[i].cycles + cycles * b->times;
+/* ---- paths ------------------------------------------------------------------------------------- */
 
-	if (unlikely(v[i].edge != edge || nr > BEHIND_MAX || sum > UINT16_MAX))
+/* A branch that the hop before it did not count. */
+struct other {
+	struct hop *before;
+	struct stride *at;
+	uint32_t cycles;
+};
+
+/* An edge behind a hop, if that counts it. */
+static __always_inline bool count_behind(struct hop *before, uint32_t edge, uint64_t more,
+					 uint32_t *traits)
+{
+	uint64_t *v = before->behind;
+	/* Which of them comes is not foreseen: no jumps. */
+	unsigned i = ((uint32_t)v[1] == edge) + 2 * ((uint32_t)v[2] == edge) +
+		     3 * ((uint32_t)v[3] == edge);
+	uint64_t sum = v[i] + more;
+
+	if (unlikely((uint32_t)sum != edge || sum & BEHIND_FULL))
 		return false;
-	v[i].nr = (uint8_t)nr;
-	v[i].nr_cycles = (uint8_t)(v[i].nr_cycles + (cycles ? b->times : 0));
-	v[i].cycles = (uint16_t)sum;
-	*traits |= (h->broken >> i & 1u) * TRAIT_BROKEN | (h->passed >> i & 1u) * TRAIT_PASSED;
+	v[i] = sum;
+	*traits |= (before->pairs >> 2 * i & 3u) << TRAIT_PAIR;
 	return true;
 }
 
-/* Those that hops did not count: memory for all has been asked for. 0 or -ENOMEM. */
-static int count_others(struct brstat *b, const struct taken *first, const uint32_t *other,
-			unsigned nr, struct stride *walked)
+/* Those that hops did not count: memory for all has been asked for. @none: before the first. 0 or -ENOMEM. */
+static int count_others(struct brstat *b, const struct other *other, unsigned nr,
+			const struct hop *none)
 {
 	for (unsigned i = 0; i < nr; i++) {
-		const struct taken *t = first + other[i];
+		const struct other *o = &other[i];
+		struct stride *at = o->at;
 		uint32_t traits;
 		int ret;
 
-		ret = t == first ? brstat_count_late(b, t[-1].edge, t->edge, t->cycles, &traits)
-				 : brstat_count_behind(b, &b->hops.v[t[-1].at], t->edge, t->cycles,
-						       &traits);
+		ret = o->before == none
+			      ? brstat_count_late(b, none->edge, at->edge, o->cycles, &traits)
+			      : brstat_count_behind(b, o->before, at->edge, o->cycles, &traits);
 		if (ret)
 			return ret;
-		walked[other[i]].traits |= traits;
+		at->traits |= traits;
 		b->walked |= traits;
 	}
 	return 0;
 }
 
+static void ask_for_other(const struct brstat *b, const struct hop *before, uint32_t edge)
+{
+	if (before->edge != ID_NONE)
+		__builtin_prefetch(&b->info.v[before->edge]);
+	__builtin_prefetch(&b->info.v[edge]);
+}
+
 /*
- * Paths: each branch with the one before it, mostly in the hop of that one. Not so the first, whose hop before it is not at
+ * Each branch with the one before it, mostly in the hop of that one. Not so the first, whose hop before it is not at
  * hand, if it has one. 0 or -ENOMEM.
  */
-static int count_pairs(struct brstat *b, struct chunk *c)
+static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 {
-	struct taken *first = &c->v[1], *end = first + c->n;
-	uint32_t other[CHUNK], all = 0;
+	struct hop none = { .edge = c->v[0].edge }, *before = &none;
+	struct taken *const end = &c->v[1] + c->n;
+	struct hops *in = &b->hops;
+	struct other other[CHUNK];
+	const uint32_t times = b->times;
 	struct stride *walked;
+	uint32_t all = 0;
 	unsigned nr_others = 0;
 
-	if (!c->n) /* perhaps there is no walk yet */
-		return 0;
+	for (unsigned i = 0; i < NR_BEHIND; i++)
+		none.behind[i] = ID_NONE;
 	if (vec_reserve(&b->walk, b->walk.n + c->n))
 		return -ENOMEM;
 	walked = &b->walk.v[b->walk.n];
 	b->walk.n += c->n;
-	for (struct taken *t = first; t < end; t++) {
-		struct hop *h = &b->hops.v[t->at];
+	for (struct taken *t = &c->v[1]; t < end; t++) {
+		struct hop *h = find_hop(in->v, in->bits, t);
 		uint32_t traits;
 
-		if (unlikely(!h->traits))
-			h->traits = (uint16_t)brstat_edge_traits(b, h->edge, hop_type(h->key));
+		if (unlikely(!h->key)) {
+			if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), false))
+				return -ENOMEM;
+			if (new_hop(b, in, th, t, h, false))
+				return -ENOMEM;
+		}
+		if (unlikely((t->flags & 3) != 2))
+			brstat_count_odd(b, h, times);
 		traits = h->traits;
-		if (t == first ||
-		    !count_behind(b, &b->hops.v[t[-1].at], h->edge, t->cycles, &traits)) {
-			other[nr_others++] = (uint32_t)(t - first);
-			if (t[-1].edge != ID_NONE)
-				__builtin_prefetch(&b->info.v[t[-1].edge]);
-			__builtin_prefetch(&b->info.v[h->edge]);
+		if (unlikely(!count_behind(before, h->edge, behind_more(times, t->cycles),
+					   &traits))) {
+			ask_for_other(b, before, h->edge);
+			other[nr_others++] = (struct other){ before, walked, t->cycles };
 		}
 		all |= traits;
 		if (all & TRAIT_CALLS && traits & (TRAIT_CALLS | TRAIT_RETURNS))
 			__builtin_prefetch(&b->info.v[h->edge]);
-		walked[t - first] = (struct stride){ h->edge, traits };
+		*walked++ = (struct stride){ h->edge, traits };
+		before = h;
 	}
 	b->walked |= all;
-	return count_others(b, first, other, nr_others, walked);
+	c->v[c->n].edge = before->edge;
+	return count_others(b, other, nr_others, &none);
 }
 
 /* ---- stacks ------------------------------------------------------------------------------------ */
@@ -532,9 +550,11 @@ static __always_inline void ask_for(struct taken *t, uint64_t key, const struct 
 /* A branch alone. */
 static inline uint64_t own_key(const struct taken *t, uint64_t space)
 {
-	const uint32_t flagged = (t->flags | t->flags >> 1) & 1;
+	/* HOP_FLAGGED and the type, from where they are. */
+	const uint32_t flagged = (t->flags << 3 | t->flags << 2) & HOP_FLAGGED;
 
-	return space | HOP_BRANCH | flagged * HOP_FLAGGED | branch_flags_type(t->flags) << HOP_TYPE;
+	_Static_assert(HOP_FLAGGED == 1u << 3, "as it is shifted");
+	return space | HOP_BRANCH | flagged | branch_flags_type(t->flags) << HOP_TYPE;
 }
 
 /* Of one with a next one that does not leave behind it, or not near; 0: no memory. */
@@ -628,8 +648,7 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	if (c->ends && w->kind)
 		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends, false);
 	if (paths)
-		return count_hops(b, &b->hops, th, w, c, c->v + 1, c->v + c->n, BRSTAT_PATHS)
-			       ?: count_pairs(b, c);
+		return walk_chunk(b, th, c);
 	if (!w->kind)
 		return 0;
 	switch (b->o.what) {

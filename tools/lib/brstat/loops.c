@@ -298,7 +298,7 @@ uint32_t brstat_edge_traits(const struct brstat *b, uint32_t edge, unsigned type
 	const struct loc *from = resolver_loc(b->res, info->from);
 	const struct loc *to = resolver_loc(b->res, info->to);
 	enum insn_branch kind = find_kind(b, info, type, from, to);
-	uint32_t traits = (uint32_t)kind << TRAIT_KIND | TRAIT_KNOWN;
+	uint32_t traits = (uint32_t)kind << TRAIT_KIND;
 
 	if (kind == INSN_CALL || kind == INSN_IND_CALL)
 		traits |= TRAIT_CALLS;

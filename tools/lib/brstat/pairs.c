@@ -211,53 +211,58 @@ int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t
 
 /* ---- paths: what hops count --------------------------------------------------------------------- */
 
+static inline uint32_t behind_nr(uint64_t k)
+{
+	return k >> BEHIND_NR & 0xff;
+}
+
 /* To a pair here: of one's own hop that is of these edges. 0 or -ENOMEM. */
-static int settle_to(struct brstat *b, uint32_t before, uint32_t edge, struct behind *k)
+static int settle_to(struct brstat *b, uint32_t before, uint32_t edge, uint64_t *k)
 {
 	struct pair *p;
 
-	if (!k->nr)
+	if (!behind_nr(*k))
 		return 0;
 	p = brstat_pair(b, before, edge);
 	if (!p)
 		return -ENOMEM;
-	p->nr += k->nr;
-	p->nr_cycles += k->nr_cycles;
-	p->cycles += k->cycles;
+	p->nr += behind_nr(*k);
+	p->nr_cycles += *k >> BEHIND_NR_CYCLES & 0xff;
+	p->cycles += *k >> BEHIND_CYCLES;
 	if (unlikely(p->nr >= COUNT_MAX))
 		settle_pair(b, p);
-	*k = (struct behind){ .edge = k->edge };
+	*k = (uint32_t)*k;
 	return 0;
 }
 
-static int settle_one(struct brstat *b, const struct hop *h, struct behind *k)
+static int settle_one(struct brstat *b, const struct hop *h, uint64_t *k)
 {
-	return settle_to(b, h->edge, k->edge, k);
+	return settle_to(b, h->edge, (uint32_t)*k, k);
 }
 
 /* A place of @h for that edge, which another one has to leave that hardly came; NULL in *place: there is none. 0 or -ENOMEM. */
-static int find_place(struct brstat *b, struct hop *h, uint32_t edge, struct behind **place)
+static int find_place(struct brstat *b, struct hop *h, uint32_t edge, uint64_t **place)
 {
-	struct behind *k = h->behind;
-	uint32_t stretch, traits, at;
+	uint64_t *k = h->behind;
+	uint32_t stretch, traits;
+	unsigned at;
 
 	*place = NULL;
-	for (struct behind *v = h->behind; v < h->behind + NR_BEHIND; v++) {
-		if (v->edge == edge) {
+	for (uint64_t *v = h->behind; v < h->behind + NR_BEHIND; v++) {
+		if ((uint32_t)*v == edge) {
 			*place = v;
 			return 0;
 		}
-		k = v->nr < k->nr ? v : k;
+		k = behind_nr(*v) < behind_nr(*k) ? v : k;
 	}
-	if (k->nr > 1)
+	if (behind_nr(*k) > 1)
 		return 0;
 	if (settle_one(b, h, k) || brstat_between(b, h->edge, edge, &stretch))
 		return -ENOMEM;
-	traits = brstat_pair_traits(b, stretch);
-	at = 1u << (k - h->behind);
-	h->broken = (h->broken & ~at) | (traits & TRAIT_BROKEN ? at : 0);
-	h->passed = (h->passed & ~at) | (traits & TRAIT_PASSED ? at : 0);
-	k->edge = edge;
+	traits = brstat_pair_traits(b, stretch) >> TRAIT_PAIR;
+	at = 2 * (unsigned)(k - h->behind);
+	h->pairs = (uint8_t)((h->pairs & ~(3u << at)) | traits << at);
+	*k = edge;
 	*place = k;
 	return 0;
 }
@@ -265,21 +270,17 @@ static int find_place(struct brstat *b, struct hop *h, uint32_t edge, struct beh
 int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
 			uint32_t *traits)
 {
-	uint32_t sum = cycles * b->times;
-	struct behind *k;
+	const uint64_t more = behind_more(b->times, cycles);
+	uint64_t *k;
 
 	if (find_place(b, h, edge, &k))
 		return -ENOMEM;
-	if (k && (k->nr + b->times > BEHIND_MAX || k->cycles + sum > UINT16_MAX) &&
-	    settle_one(b, h, k))
+	if (k && (*k + more) & BEHIND_FULL && settle_one(b, h, k))
 		return -ENOMEM;
-	if (!k || b->times > BEHIND_MAX || sum > UINT16_MAX)
+	if (!k || more & BEHIND_FULL)
 		return brstat_count_late(b, h->edge, edge, cycles, traits);
-	k->nr = (uint8_t)(k->nr + b->times);
-	k->nr_cycles = (uint8_t)(k->nr_cycles + (cycles ? b->times : 0));
-	k->cycles = (uint16_t)(k->cycles + sum);
-	*traits = (h->broken >> (k - h->behind) & 1u) * TRAIT_BROKEN |
-		  (h->passed >> (k - h->behind) & 1u) * TRAIT_PASSED;
+	*k += more;
+	*traits = (h->pairs >> 2 * (k - h->behind) & 3u) << TRAIT_PAIR;
 	return 0;
 }
 
@@ -307,10 +308,10 @@ static void ask_for_behind(const struct brstat *b, const struct hop *h, const ui
 	const uint32_t before = edge ? edge[h->edge] : h->edge;
 
 	for (unsigned i = 0; i < NR_BEHIND; i++) {
-		const struct behind *k = &h->behind[i];
+		const uint32_t now = (uint32_t)h->behind[i];
 
-		if (k->nr)
-			ask_for_pair(b, before, edge ? edge[k->edge] : k->edge);
+		if (behind_nr(h->behind[i]))
+			ask_for_pair(b, before, edge ? edge[now] : now);
 	}
 }
 
@@ -321,7 +322,7 @@ int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *ed
 
 	for (size_t i = 0; i < n; i++)
 		for (unsigned k = 0; k < NR_BEHIND; k++)
-			nr += from->hops.v[i].behind[k].nr != 0;
+			nr += behind_nr(from->hops.v[i].behind[k]) != 0;
 	if (b == from && nr && room_for_pairs(b, nr))
 		return -ENOMEM;
 	for (size_t i = 0; !ret && i < n; i++) {
@@ -335,9 +336,9 @@ int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *ed
 		before = edge ? edge[h->edge] : h->edge;
 		settle_odd(&b->info.v[before], h, h->nr_odd);
 		for (unsigned k = 0; k < NR_BEHIND; k++) {
-			uint32_t now = h->behind[k].edge;
+			uint32_t now = (uint32_t)h->behind[k];
 
-			if (h->behind[k].nr)
+			if (behind_nr(h->behind[k]))
 				ret = ret
 					      ?: settle_to(b, before, edge ? edge[now] : now,
 							   &h->behind[k]);
