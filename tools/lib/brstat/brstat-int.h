@@ -292,8 +292,9 @@ struct brstat {
 	struct slice_list *ran;	    /* not NULL: functions go there, and are not counted */
 	VEC(struct kept) kept;	    /* stacks.c */
 	uint32_t *kept_at;	    /* of them, by what they hold; NULL: none so far */
-	uint32_t last_kept;	    /* of them: the last stack; ID_NONE = it is none of them */
-	VEC(uint32_t) waiting;	    /* of them: came again */
+	unsigned char *kept_pool;   /* what they hold, one behind the other */
+	size_t pool_used;
+	uint32_t last_kept; /* of them: the last stack; ID_NONE = it is none of them */
 	uint32_t nr_looked, nr_found, pause;
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
@@ -378,6 +379,9 @@ uint32_t brstat_space(struct brstat *b, const struct thread *th);
  */
 int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
 		     struct thread *th, bool all);
+/* The same of one that is counted later, without its thread: its hops are there. */
+int brstat_meet_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		      struct thread *th, bool all);
 
 /* ---- hop-tables.c: 0 or -ENOMEM ---------------------------------------------------------------------- */
 
@@ -460,7 +464,7 @@ void brstat_settle_pairs(struct brstat *b);
 
 int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
 		      bool all);
-int brstat_settle_stacks(struct brstat *b); /* counts those that came before */
+int brstat_settle_stacks(struct brstat *b); /* counts those that wait */
 void brstat_forget_stacks(struct brstat *b);
 
 /* ---- outcomes.c -------------------------------------------------------------------------------------- */

@@ -53,6 +53,7 @@ struct walk_state {
 	uint32_t kind;	 /* HOP_BRANCH: there was one */
 	bool open;	 /* the hop before was such a one */
 	bool all;
+	bool meet; /* nothing is counted */
 };
 
 /* ---- tables ------------------------------------------------------------------------------------ */
@@ -367,7 +368,7 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	return b->ran ? note_function(b, h->use) : brstat_count_function(b, h->use);
 }
 
-/* Of branches @t up to @last. 0 or -ENOMEM. */
+/* Of branches @t up to @last; @what 0: they are there then, and not counted. 0 or -ENOMEM. */
 static __always_inline int count_hops(struct brstat *b, struct hops *in, struct thread *th,
 				      struct walk_state *w, struct chunk *c, struct taken *t,
 				      const struct taken *last, const unsigned what)
@@ -379,12 +380,14 @@ static __always_inline int count_hops(struct brstat *b, struct hops *in, struct 
 		struct hop *h = find_hop(hops, bits, t);
 
 		if (unlikely(!h->key)) {
-			if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), true))
+			const bool next = b->o.what != BRSTAT_PATHS;
+
+			if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), next))
 				return -ENOMEM;
 			if (new_hop(b, in, th, t, h, t < last))
 				return -ENOMEM;
 		}
-		if (count_hop(b, in, w, c, h, t, what))
+		if (what && count_hop(b, in, w, c, h, t, what))
 			return -ENOMEM;
 	}
 	return 0;
@@ -648,10 +651,12 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 	if (c->ends && w->kind)
 		ask_for(&c->v[c->n], own_key(&c->v[c->n], w->space), &b->ends, false);
 	if (paths)
-		return walk_chunk(b, th, c);
+		return w->meet ? count_hops(b, &b->hops, th, w, c, c->v + 1, c->v + c->n, 0)
+			       : walk_chunk(b, th, c);
 	if (!w->kind)
 		return 0;
-	switch (b->o.what) {
+	switch (w->meet ? 0 : b->o.what) {
+	case 0: return count_chunk(b, th, w, c, 0);
 	case BRSTAT_WHY: return count_chunk(b, th, w, c, BRSTAT_WHY);
 	case BRSTAT_CYCLES: return count_chunk(b, th, w, c, BRSTAT_CYCLES);
 	default: return count_chunk(b, th, w, c, BRSTAT_QUALITY);
@@ -678,14 +683,15 @@ uint32_t brstat_space(struct brstat *b, const struct thread *th)
 	return b->space;
 }
 
-int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
-		     struct thread *th, bool all)
+static int add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		     struct thread *th, bool all, bool meet)
 {
 	struct walk_state w = {
 		.end = s->nr,
 		.space = (uint64_t)space << HOP_SPACE,
 		.before = ID_NONE,
 		.all = all,
+		.meet = meet,
 	};
 	struct chunk c;
 	int ret = 0;
@@ -698,4 +704,16 @@ int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 		ret = add_chunk(b, s, th, &w, &c);
 	}
 	return ret;
+}
+
+int brstat_add_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		     struct thread *th, bool all)
+{
+	return add_stack(b, s, space, th, all, false);
+}
+
+int brstat_meet_stack(struct brstat *b, const struct sample_branches *s, uint32_t space,
+		      struct thread *th, bool all)
+{
+	return add_stack(b, s, space, th, all, true);
 }

@@ -3,7 +3,9 @@
  * Stacks that came before. Programs go in circles, and where a recording has neither cycles nor mispredictions that
  * come and go, the same stack is there again and again, to the byte. One that is kept is counted when it has to
  * go, for all its times at once: all counts are sums, and what a stack says of loops, calls and outcomes depends on no other.
- * Not so when it was, BRSTAT_QUALITY: the functions that its branches left are counted each time, of a list.
+ * Only what its addresses are is looked up when it comes first, as they may be others later.
+ * Not so when it was, BRSTAT_QUALITY: the functions that its branches left are counted each time, of a list, and the stack
+ * itself when it comes first.
  *
  * Stacks mostly come in the order of before, too: the one that is expected is compared first, and its memory was asked for when the
  * one before it came.
@@ -20,6 +22,8 @@
 #define WINDOW	  1024 /* stacks, of which one in LEAST has to be there again */
 #define LEAST	  8
 #define PAUSE	  16384
+/* Of entries: as much as all places can have. What is not used costs nothing. */
+#define POOL_SIZE (((size_t)KEPT_LEN * BRANCH_ENTRY_SIZE) << KEPT_BITS)
 
 /* A stack, and how often it came again. */
 struct kept {
@@ -29,8 +33,8 @@ struct kept {
 	uint32_t next; /* of them: the one that came behind it lately; ID_NONE = none did */
 	uint8_t nr, room;
 	bool all;
-	unsigned char *entries;
-	struct slice_list ran; /* functions of its branches; none: not made */
+	unsigned char *entries; /* in b->kept_pool */
+	struct slice_list ran;	/* functions of its branches; none: not made */
 };
 
 static int count_times(struct brstat *b, const struct sample_branches *s, uint32_t space,
@@ -75,8 +79,6 @@ static int count_again(struct brstat *b, struct kept *k)
 	int ret = 0;
 
 	b->nr_found++;
-	if (!k->times && vec_push(&b->waiting, (uint32_t)(k - b->kept.v)))
-		return -ENOMEM;
 	k->times++;
 	if (k->times == BRSTAT_TIMES_MAX || (b->o.what == BRSTAT_QUALITY && !k->ran.n))
 		ret = count_kept(b, k);
@@ -87,27 +89,22 @@ int brstat_settle_stacks(struct brstat *b)
 {
 	int ret = 0;
 
-	for (size_t i = 0; !ret && i < b->waiting.n; i++) {
-		struct kept *k = &b->kept.v[b->waiting.v[i]];
-
+	vec_for_each (k, &b->kept)
 		if (k->times)
-			ret = count_kept(b, k);
-	}
-	b->waiting.n = 0;
+			ret = ret ?: count_kept(b, k);
 	return ret;
 }
 
 void brstat_forget_stacks(struct brstat *b)
 {
-	vec_for_each (k, &b->kept) {
-		free(k->entries);
+	vec_for_each (k, &b->kept)
 		vec_free(&k->ran);
-	}
 	vec_free(&b->kept);
+	free(b->kept_pool);
+	b->kept_pool = NULL;
 	free(b->kept_at);
 	b->kept_at = NULL;
 	b->last_kept = ID_NONE;
-	vec_free(&b->waiting);
 }
 
 /* ---- which one it is ---------------------------------------------------------------------------- */
@@ -140,18 +137,16 @@ static bool is_worth_looking(struct brstat *b)
 	return true;
 }
 
-/* In the place of another one, which has been counted. 0 or -ENOMEM. */
-static int keep(struct kept *k, const struct kept *new, const unsigned char *entries)
+/* In the place of another one, which has been counted; there is room for it. */
+static void keep(struct brstat *b, struct kept *k, const struct kept *new,
+		 const unsigned char *entries)
 {
-	size_t size = new->nr *(size_t)BRANCH_ENTRY_SIZE;
+	const size_t size = new->nr *(size_t)BRANCH_ENTRY_SIZE;
 
 	if (k->room < new->nr) {
-		unsigned char *v = realloc(k->entries, size);
-
-		if (!v)
-			return -ENOMEM;
-		k->entries = v;
+		k->entries = b->kept_pool + b->pool_used;
 		k->room = new->nr;
+		b->pool_used += size;
 	}
 	memcpy(k->entries, entries, size);
 	k->ran.n = 0;
@@ -159,7 +154,7 @@ static int keep(struct kept *k, const struct kept *new, const unsigned char *ent
 	k->nr = new->nr;
 	k->space = new->space;
 	k->all = new->all;
-	return 0;
+	k->times = new->times;
 }
 
 static bool is_kept(const struct kept *k, const struct kept *as, const unsigned char *entries)
@@ -190,7 +185,7 @@ static struct kept *guess_kept(const struct brstat *b, const struct kept *as,
 	return k;
 }
 
-/* One of two places, of numbers + 1: where it is, else where nothing waits to be counted. */
+/* One of two places, of numbers + 1: where it is, else where fewer wait to be counted. */
 static uint32_t *find_kept(const struct brstat *b, const struct kept *as,
 			   const unsigned char *entries, bool *found)
 {
@@ -203,14 +198,17 @@ static uint32_t *find_kept(const struct brstat *b, const struct kept *as,
 	if (*found || (k && k->hash == as->hash))
 		return at;
 	*found = l && l->hash == as->hash && is_kept(l, as, entries);
-	return *found || (k && (!l || k->times)) ? other : at;
+	return *found || (k && (!l || k->times > l->times)) ? other : at;
 }
 
 static int begin_keeping(struct brstat *b)
 {
 	b->kept_at = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept_at));
+	b->kept_pool = malloc(POOL_SIZE);
+	mem_large(b->kept_pool, POOL_SIZE);
+	b->pool_used = 0;
 	b->last_kept = ID_NONE;
-	return b->kept_at ? 0 : -ENOMEM;
+	return b->kept_at && b->kept_pool ? 0 : -ENOMEM;
 }
 
 /* Of one that is not what was expected: it is found, or kept from now on. 0 or -ENOMEM. */
@@ -235,8 +233,14 @@ static int look_for_stack(struct brstat *b, struct kept *new, const struct sampl
 	if (found)
 		return count_again(b, k);
 	ret = k->times ? count_kept(b, k) : 0;
-	ret = ret ?: count_times(b, s, new->space, th, new->all);
-	return ret ?: keep(k, new, s->entries);
+	new->times = b->o.what != BRSTAT_QUALITY;
+	if (new->times)
+		ret = ret ?: brstat_meet_stack(b, s, new->space, th, new->all);
+	else
+		ret = ret ?: count_times(b, s, new->space, th, new->all);
+	if (!ret)
+		keep(b, k, new, s->entries);
+	return ret;
 }
 
 int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
@@ -252,6 +256,13 @@ int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct 
 	if (s->nr > KEPT_LEN || s->swap || !is_worth_looking(b)) {
 		b->last_kept = ID_NONE;
 		return count_times(b, s, new.space, th, all);
+	}
+	/* Places that have had longer and longer stacks leave holes. */
+	if (unlikely(b->kept_at && b->pool_used + s->nr * BRANCH_ENTRY_SIZE > POOL_SIZE)) {
+		ret = brstat_settle_stacks(b);
+		brstat_forget_stacks(b);
+		if (ret)
+			return ret;
 	}
 	if (unlikely(!b->kept_at) && begin_keeping(b))
 		return -ENOMEM;
