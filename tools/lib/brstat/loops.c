@@ -46,26 +46,28 @@ static bool returns(enum insn_branch k)
 
 /* ---- loops ------------------------------------------------------------------------------------- */
 
-/* Stacks are gone through again and again: what is looked at then, side by side. 0 or -ENOMEM. */
-static int find_spots(struct brstat *b)
+static void find_spot(const struct brstat *b, size_t i)
 {
-	if (vec_reserve(&b->spots, b->walk.n))
-		return -ENOMEM;
-	for (size_t i = 0; i < b->walk.n; i++) {
-		const struct edge_info *info = info_at(b, i);
-		const unsigned traits = traits_at(b, i);
-		const enum insn_branch kind = (enum insn_branch)(traits >> TRAIT_KIND);
+	const struct edge_info *info = info_at(b, i);
+	const unsigned traits = traits_at(b, i);
+	const enum insn_branch kind = (enum insn_branch)(traits >> TRAIT_KIND);
 
-		b->spots.v[i] = (struct spot){
-			.from = resolver_loc(b->res, info->from),
-			.to = resolver_loc(b->res, info->to),
-			.site = info->site,
-			.broken = traits & TRAIT_BROKEN,
-			.calls = calls(kind),
-			.returns = returns(kind),
-		};
-	}
-	return 0;
+	b->spots.v[i] = (struct spot){
+		.from = resolver_loc(b->res, info->from),
+		.to = resolver_loc(b->res, info->to),
+		.site = info->site,
+		.broken = traits & TRAIT_BROKEN,
+		.calls = calls(kind),
+		.returns = returns(kind),
+	};
+}
+
+/* Stacks are gone through again and again: what is looked at then is found once. */
+static inline const struct spot *spot_at(const struct brstat *b, size_t i)
+{
+	if (unlikely(!b->spots.v[i].from))
+		find_spot(b, i);
+	return &b->spots.v[i];
 }
 
 /* The loop back from a branch to @head, if that is the one that was asked for last. */
@@ -115,7 +117,7 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 	unsigned depth = 0;
 
 	for (; i < n; i++) {
-		const struct spot *at = &b->spots.v[i];
+		const struct spot *at = spot_at(b, i);
 
 		if (at->broken)
 			return LOST;
@@ -141,7 +143,7 @@ static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint3
 	unsigned depth = 0;
 
 	for (; i; i--) {
-		const struct spot *at = &b->spots.v[i], *last = at - 1;
+		const struct spot *at = spot_at(b, i), *last = spot_at(b, i - 1);
 		const struct loc *start = last->to;
 
 		if (at->broken)
@@ -213,7 +215,7 @@ static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
 	if (l->active) {
 		enum follow f = follow(b, l, l->pos + 1, i, &more);
 
-		if (f == INSIDE && in_loop(l, b->spots.v[i - 1].to)) {
+		if (f == INSIDE && in_loop(l, spot_at(b, i - 1)->to)) {
 			l->rounds += more;
 			end_loop(b, l, true);
 			return;
@@ -246,7 +248,7 @@ static int passed(struct brstat *b, size_t i)
 	for (uint32_t k = 0; k < t->nr; k++) {
 		uint32_t site = b->inside.v[t->first + k];
 		const struct site *s = &b->sites.v[site];
-		const struct loc *at = b->spots.v[i].from;
+		const struct loc *at = spot_at(b, i)->from;
 
 		if (!leads_back(s, at))
 			continue;
@@ -259,7 +261,7 @@ static int passed(struct brstat *b, size_t i)
 
 static int taken(struct brstat *b, size_t i)
 {
-	const struct spot *at = &b->spots.v[i];
+	const struct spot *at = spot_at(b, i);
 
 	if (add_loop(b, at->site, at->from, at->to->addr))
 		return -ENOMEM;
@@ -374,7 +376,9 @@ int brstat_walk_loops(struct brstat *b)
 		ret = count_returns(b);
 	if (!(all & (TRAIT_TAKEN | TRAIT_PASSED)))
 		return ret;
-	ret = ret ?: find_spots(b);
+	if (vec_reserve(&b->spots, b->walk.n))
+		return -ENOMEM;
+	memset(b->spots.v, 0, b->walk.n * sizeof(*b->spots.v));
 	b->touched.n = 0;
 	for (size_t i = 0; !ret && i < b->walk.n; i++) {
 		if (traits_at(b, i) & TRAIT_PASSED)
