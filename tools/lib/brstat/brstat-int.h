@@ -115,8 +115,9 @@ struct edge_info {
 		ends; /* the edges that stand for it, where a step begins and where it ends */
 	uint32_t next,
 		next_stretch; /* location that was branched from behind it lately, and what lies between */
-	uint32_t from, to; /* locations */
-	uint8_t type;	   /* BR_* */
+	uint32_t from, to;   /* locations */
+	uint8_t type;	     /* BR_* */
+	uint8_t next_traits; /* BRSTAT_PATHS: of a pair with what left from there */
 };
 
 _Static_assert(sizeof(struct hop) == 64, "as it says");
@@ -141,6 +142,11 @@ struct pair {
 struct late_pair {
 	uint32_t before, edge;
 	uint32_t cycles, times;
+};
+
+/* How often stacks begin with an edge: its step from nowhere, not counted there yet. */
+struct begun {
+	uint64_t nr, nr_cycles, cycles;
 };
 
 /* A branch and the one before it, as edges; the latter may be unknown. */
@@ -168,7 +174,7 @@ struct stride {
 	uint32_t edge, traits;
 };
 
-/* The same for who looks for loops: where it is. */
+/* The same for who looks for loops: where it is. .from NULL: not found yet. */
 struct spot {
 	const struct loc *from, *to;
 	uint32_t site;
@@ -285,7 +291,9 @@ struct brstat {
 	struct pair *pairs;	    /* of all steps */
 	unsigned pair_bits;	    /* of their size */
 	size_t nr_pairs;	    /* what is in them */
+	bool pairs_count;	    /* some have counts that are not in their steps yet */
 	VEC(struct late_pair) late; /* BRSTAT_PATHS: not in them yet */
+	VEC(struct begun) begun;    /* BRSTAT_PATHS: by edge */
 	struct tuples spaces;	    /* address space and its generation: struct hop's */
 	uint32_t space;		    /* the last one */
 	uint32_t times;		    /* how often there is the stack at hand */
@@ -446,12 +454,15 @@ void brstat_count_pair(struct brstat *b, struct pair *p);
 /* BRSTAT_PATHS: the same of one that may be new and took @cycles if that is known; *traits: of the pair. */
 int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t cycles,
 		      uint32_t *traits);
+/* BRSTAT_PATHS: the same of one that a stack begins with. */
+int brstat_count_begun(struct brstat *b, uint32_t edge, uint32_t cycles);
 /* BRSTAT_PATHS: that edge behind @h, which did not count it by itself; *traits: of the pair. */
 int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
 			uint32_t *traits);
 /* BRSTAT_PATHS: mispredicted, or it does not say, @times. */
 void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times);
 /* What is counted later, and in hops, of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
+int brstat_settle_begun(struct brstat *b);
 int brstat_settle_late(struct brstat *b);
 int brstat_settle_behind(struct brstat *b);
 /* That of @from, whose edges are @edge here, to pairs here. */

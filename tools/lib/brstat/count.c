@@ -80,6 +80,7 @@ void brstat_free(struct brstat *b)
 	keys_tuples_free(&b->fars);
 	free(b->pairs);
 	vec_free(&b->late);
+	vec_free(&b->begun);
 	free(b);
 }
 
@@ -178,6 +179,7 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *o
 		info->next = LOC_NONE;
 		if (find_between(b, before, edge, &info->next_stretch))
 			return -ENOMEM;
+		info->next_traits = (uint8_t)brstat_pair_traits(b, info->next_stretch);
 		info->next = next;
 	}
 	*out = info->next_stretch;

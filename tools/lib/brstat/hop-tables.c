@@ -162,7 +162,7 @@ void brstat_forget_hops(struct brstat *b)
 	free_hops(&b->ends);
 }
 
-int brstat_settle_less_hops(struct brstat *b)
+static int settle_less_pairs(struct brstat *b)
 {
 	int ret = brstat_settle_stacks(b);
 
@@ -170,21 +170,28 @@ int brstat_settle_less_hops(struct brstat *b)
 		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
 		brstat_forget_hops(b);
 	}
-	ret = ret ?: brstat_settle_late(b);
-	brstat_settle_pairs(b);
+	ret = ret ?: brstat_settle_begun(b) ?: brstat_settle_late(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);
 	return ret;
 }
 
+int brstat_settle_less_hops(struct brstat *b)
+{
+	int ret = settle_less_pairs(b);
+
+	brstat_settle_pairs(b);
+	return ret;
+}
+
 int brstat_settle(struct brstat *b)
 {
-	int ret = brstat_settle_less_hops(b);
+	int ret = settle_less_pairs(b);
 
-	if (b->o.what != BRSTAT_PATHS)
-		return ret;
-	ret = ret ?: brstat_settle_behind(b);
+	if (b->o.what == BRSTAT_PATHS) {
+		ret = ret ?: brstat_settle_behind(b);
+		brstat_forget_hops(b);
+	}
 	brstat_settle_pairs(b);
-	brstat_forget_hops(b);
 	return ret;
 }

@@ -469,9 +469,14 @@ static int count_others(struct brstat *b, const struct other *other, unsigned nr
 		uint32_t traits;
 		int ret;
 
-		ret = o->before == none
-			      ? brstat_count_late(b, none->edge, at->edge, o->cycles, &traits)
-			      : brstat_count_behind(b, o->before, at->edge, o->cycles, &traits);
+		if (o->before->edge == ID_NONE) {
+			traits = TRAIT_BROKEN;
+			ret = brstat_count_begun(b, at->edge, o->cycles);
+		} else if (o->before == none) {
+			ret = brstat_count_late(b, none->edge, at->edge, o->cycles, &traits);
+		} else {
+			ret = brstat_count_behind(b, o->before, at->edge, o->cycles, &traits);
+		}
 		if (ret)
 			return ret;
 		at->traits |= traits;
@@ -482,9 +487,24 @@ static int count_others(struct brstat *b, const struct other *other, unsigned nr
 
 static void ask_for_other(const struct brstat *b, const struct hop *before, uint32_t edge)
 {
-	if (before->edge != ID_NONE)
-		__builtin_prefetch(&b->info.v[before->edge]);
-	__builtin_prefetch(&b->info.v[edge]);
+	/* Both ends of what may lie across two lines. */
+	if (before->edge == ID_NONE) {
+		if (edge < b->begun.n)
+			__builtin_prefetch(&b->begun.v[edge], 1);
+		return;
+	}
+	__builtin_prefetch(&b->info.v[before->edge]);
+	__builtin_prefetch(&b->info.v[before->edge].next_traits);
+	__builtin_prefetch(&b->info.v[edge].from);
+}
+
+/* A hop of a branch alone that is not there yet. Not inline: what is counted is to stay in registers. 0 or -ENOMEM. */
+static __attribute__((noinline)) int new_alone(struct brstat *b, struct thread *th, struct chunk *c,
+					       struct taken *t, struct hop *h)
+{
+	if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), false))
+		return -ENOMEM;
+	return new_hop(b, &b->hops, th, t, h, false);
 }
 
 /*
@@ -495,9 +515,13 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 {
 	struct hop none = { .edge = c->v[0].edge }, *before = &none;
 	struct taken *const end = &c->v[1] + c->n;
-	struct hops *in = &b->hops;
+	struct hop *const hops = b->hops.v;
+	const unsigned bits = b->hops.bits;
 	struct other other[CHUNK];
-	const uint32_t times = b->times;
+	const uint32_t times = b->times, most = BEHIND_CYCLES_MAX / times;
+	/* One that came, and one that had cycles, all times: see behind_more(). */
+	const uint64_t once = behind_more(times, 0), timed = (uint64_t)(times & BEHIND_MAX)
+							     << BEHIND_NR_CYCLES;
 	struct stride *walked;
 	uint32_t all = 0;
 	unsigned nr_others = 0;
@@ -509,19 +533,18 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 	walked = &b->walk.v[b->walk.n];
 	b->walk.n += c->n;
 	for (struct taken *t = &c->v[1]; t < end; t++) {
-		struct hop *h = find_hop(in->v, in->bits, t);
+		struct hop *h = find_hop(hops, bits, t);
 		uint32_t traits;
 
-		if (unlikely(!h->key)) {
-			if (!c->looked && look_ahead(b, th, c, (size_t)(t - c->v), false))
-				return -ENOMEM;
-			if (new_hop(b, in, th, t, h, false))
-				return -ENOMEM;
-		}
+		if (unlikely(!h->key) && new_alone(b, th, c, t, h))
+			return -ENOMEM;
 		if (unlikely((t->flags & 3) != 2))
 			brstat_count_odd(b, h, times);
 		traits = h->traits;
-		if (unlikely(!count_behind(before, h->edge, behind_more(times, t->cycles),
+		if (unlikely(t->cycles > most ||
+			     !count_behind(before, h->edge,
+					   once + (t->cycles ? timed : 0) +
+						   ((uint64_t)(t->cycles * times) << BEHIND_CYCLES),
 					   &traits))) {
 			ask_for_other(b, before, h->edge);
 			other[nr_others++] = (struct other){ before, walked, t->cycles };
@@ -585,7 +608,8 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 {
 	const uint64_t rare = BIT(33) | 3u << 24; /* not taken, or speculation is known */
 	const bool missed = b->o.what & (BRSTAT_WHY | BRSTAT_CYCLES);
-	const struct hops *hops = &b->hops;
+	const struct hops hops =
+		b->hops; /* a copy of one's own: what is written down is none of it */
 	const unsigned char *p = s->entries + w->end * BRANCH_ENTRY_SIZE;
 	uint64_t cycles = w->cycles;
 	struct taken *t = c->v, *end = t + max;
@@ -610,7 +634,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 				key |= behind << HOP_BYTES;
 			else if (!(key = far_key(b, t, key, from)))
 				return -ENOMEM;
-			ask_for(t, key, hops, missed);
+			ask_for(t, key, &hops, missed);
 		}
 		t++;
 		t->from = from;
@@ -620,7 +644,7 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 		t->edge = ID_NONE;
 		key = own_key(t, w->space);
 		if (paths)
-			ask_for(t, key, hops, false);
+			ask_for(t, key, &hops, false);
 		cycles = 0;
 	}
 	t[1].cycles = 0;
@@ -641,8 +665,9 @@ static int add_chunk(struct brstat *b, const struct sample_branches *s, struct t
 
 	if (room_for_hops(b, &b->hops, CHUNK + 1) || room_for_hops(b, &b->ends, 1))
 		return -ENOMEM;
-	ret = likely(!s->swap) ? collect(b, s, w, c, max, false, paths)
-			       : collect(b, s, w, c, max, true, paths);
+	ret = unlikely(s->swap) ? collect(b, s, w, c, max, true, paths)
+	      : paths		? collect(b, s, w, c, max, false, true)
+				: collect(b, s, w, c, max, false, false);
 	if (ret)
 		return ret;
 	/* Else where the last one leads to is seen with the next chunk. */

@@ -141,14 +141,16 @@ static void settle_pair(struct brstat *b, struct pair *p)
 void brstat_count_pair(struct brstat *b, struct pair *p)
 {
 	p->nr += b->times;
+	b->pairs_count = true;
 	if (unlikely(p->nr >= COUNT_MAX))
 		settle_pair(b, p);
 }
 
 void brstat_settle_pairs(struct brstat *b)
 {
-	size_t n = b->pairs ? (size_t)1 << b->pair_bits : 0;
+	size_t n = b->pairs_count ? (size_t)1 << b->pair_bits : 0;
 
+	b->pairs_count = false;
 	for (size_t i = 0; i < n; i++) {
 		const struct pair *p = i + AHEAD < n ? &b->pairs[i + AHEAD] : NULL;
 
@@ -174,8 +176,43 @@ static void ask_for_pair(const struct brstat *b, uint32_t before, uint32_t edge)
 	brstat_ask_for_step(b, before, edge);
 }
 
+int brstat_count_begun(struct brstat *b, uint32_t edge, uint32_t cycles)
+{
+	static const struct begun none;
+	struct begun *k;
+
+	if (vec_reach(&b->begun, edge, none))
+		return -ENOMEM;
+	k = &b->begun.v[edge];
+	k->nr += b->times;
+	k->nr_cycles += cycles ? b->times : 0;
+	k->cycles += (uint64_t)cycles * b->times;
+	return 0;
+}
+
+int brstat_settle_begun(struct brstat *b)
+{
+	for (uint32_t i = 0; i < b->begun.n; i++) {
+		const struct begun *k = &b->begun.v[i];
+		struct walk_step *st = k->nr ? brstat_step(b, ID_NONE, i) : NULL;
+
+		if (!k->nr)
+			continue;
+		if (!st)
+			return -ENOMEM;
+		st->nr += k->nr;
+		st->nr_cycles += k->nr_cycles;
+		st->cycles += k->cycles;
+		b->info.v[i].nr += k->nr;
+		b->info.v[i].flagged += k->nr;
+	}
+	b->begun.n = 0;
+	return 0;
+}
+
 int brstat_settle_late(struct brstat *b)
 {
+	b->pairs_count |= b->late.n != 0;
 	for (size_t i = 0; i < b->late.n; i++) {
 		const struct late_pair *l = &b->late.v[i];
 		struct pair *p;
@@ -199,11 +236,11 @@ int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t
 		      uint32_t *traits)
 {
 	const struct late_pair new = { before, edge, cycles, b->times };
-	uint32_t stretch = ID_NONE;
+	uint32_t stretch;
 
-	if (before != ID_NONE && brstat_between(b, before, edge, &stretch))
+	if (brstat_between(b, before, edge, &stretch))
 		return -ENOMEM;
-	*traits = brstat_pair_traits(b, stretch);
+	*traits = b->info.v[before].next_traits;
 	if (b->late.n == LATE_MAX && brstat_settle_late(b))
 		return -ENOMEM;
 	return vec_push(&b->late, new);
@@ -226,6 +263,7 @@ static int settle_to(struct brstat *b, uint32_t before, uint32_t edge, uint64_t 
 	p = brstat_pair(b, before, edge);
 	if (!p)
 		return -ENOMEM;
+	b->pairs_count = true;
 	p->nr += behind_nr(*k);
 	p->nr_cycles += *k >> BEHIND_NR_CYCLES & 0xff;
 	p->cycles += *k >> BEHIND_CYCLES;
@@ -244,8 +282,8 @@ static int settle_one(struct brstat *b, const struct hop *h, uint64_t *k)
 static int find_place(struct brstat *b, struct hop *h, uint32_t edge, uint64_t **place)
 {
 	uint64_t *k = h->behind;
-	uint32_t stretch, traits;
-	unsigned at;
+	uint32_t stretch;
+	unsigned at, traits;
 
 	*place = NULL;
 	for (uint64_t *v = h->behind; v < h->behind + NR_BEHIND; v++) {
@@ -259,7 +297,7 @@ static int find_place(struct brstat *b, struct hop *h, uint32_t edge, uint64_t *
 		return 0;
 	if (settle_one(b, h, k) || brstat_between(b, h->edge, edge, &stretch))
 		return -ENOMEM;
-	traits = brstat_pair_traits(b, stretch) >> TRAIT_PAIR;
+	traits = b->info.v[h->edge].next_traits >> TRAIT_PAIR;
 	at = 2 * (unsigned)(k - h->behind);
 	h->pairs = (uint8_t)((h->pairs & ~(3u << at)) | traits << at);
 	*k = edge;
