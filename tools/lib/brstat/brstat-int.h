@@ -122,6 +122,11 @@ struct edge_info {
 
 _Static_assert(sizeof(struct hop) == 64, "as it says");
 
+/* Code from a location to where it was left lately, LOC_NONE = not known: most edges to one place are left at one, too. */
+struct onward {
+	uint32_t next, stretch;
+};
+
 struct hops {
 	struct hop *v;
 	struct hop_more *more; /* NULL with BRSTAT_PATHS */
@@ -309,6 +314,7 @@ struct brstat {
 	struct tuples site_keys;	  /* object, or ID_NONE, and address */
 	VEC(struct edge_info) info;	  /* by edge */
 	VEC(uint32_t) same_from, same_to; /* by location: an edge from it, to it; ID_NONE = none */
+	VEC(struct onward) onward;	  /* by location */
 	VEC(uint32_t) site_at;		  /* by location; ID_NONE = not looked at */
 	VEC(struct walk_step) steps;
 	VEC(struct code_stretch) stretches;

@@ -42,6 +42,7 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->same_from);
 	vec_free(&b->same_to);
 	vec_free(&b->site_at);
+	vec_free(&b->onward);
 	vec_free(&b->steps);
 	vec_free(&b->stretches);
 	vec_free(&b->sites);
@@ -170,14 +171,33 @@ static int find_between(struct brstat *b, uint32_t before, uint32_t edge, uint32
 	return vec_push(&b->stretches, new);
 }
 
+/* The same, which is remembered. */
+static int find_onward(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
+{
+	static const struct onward none = { .next = LOC_NONE };
+	const uint32_t next = b->info.v[edge].from;
+	struct onward *w;
+
+	if (vec_reach(&b->onward, b->info.v[before].to, none))
+		return -ENOMEM;
+	w = &b->onward.v[b->info.v[before].to];
+	if (w->next != next) {
+		w->next = LOC_NONE;
+		if (find_between(b, before, edge, &w->stretch))
+			return -ENOMEM;
+		w->next = next;
+	}
+	*out = w->stretch;
+	return 0;
+}
+
 int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *out)
 {
 	uint32_t next = b->info.v[edge].from;
 	struct edge_info *info = &b->info.v[before];
 
 	if (info->next != next) {
-		info->next = LOC_NONE;
-		if (find_between(b, before, edge, &info->next_stretch))
+		if (find_onward(b, before, edge, &info->next_stretch))
 			return -ENOMEM;
 		info->next_traits = (uint8_t)brstat_pair_traits(b, info->next_stretch);
 		info->next = next;
