@@ -27,6 +27,15 @@ struct grow {
 	uint32_t forward[SUPER_MAX], back[SUPER_MAX];
 };
 
+/* calloc() in large pages, where it is that much. */
+static void *new_array(size_t n, size_t size)
+{
+	void *v = calloc(n, size);
+
+	mem_large(v, n * size);
+	return v;
+}
+
 static uint32_t before_of(const struct brstat *b, uint32_t step)
 {
 	return b->steps.v[step].before;
@@ -110,7 +119,7 @@ static uint32_t *rank_edges(const struct brstat *b)
 {
 	size_t n = b->info.n, nr_locs = 0;
 	uint32_t *rank = calloc(n + 1, sizeof(*rank)), *place;
-	struct numbered *v = calloc(4 * (n + 1), sizeof(*v)), *sorted = NULL;
+	struct numbered *v = new_array(4 * (n + 1), sizeof(*v)), *sorted = NULL;
 
 	vec_for_each (info, &b->info)
 		nr_locs = max_u64(nr_locs, max_u64(info->from, info->to) + 1);
@@ -147,7 +156,7 @@ static struct numbered *by_nr(const struct brstat *b, struct numbered *v, struct
 /* Most often first, ~number times each; equal ones by where they are. NULL: no memory. */
 static struct numbered *sort_steps(const struct brstat *b, size_t *n)
 {
-	struct numbered *v = calloc(2 * ((size_t)b->steps.n + 1), sizeof(*v)), *sorted = NULL;
+	struct numbered *v = new_array(2 * ((size_t)b->steps.n + 1), sizeof(*v)), *sorted = NULL;
 	uint32_t *rank = rank_edges(b);
 
 	*n = 0;
@@ -231,8 +240,8 @@ static int grow_super(struct grow *g, uint32_t seed)
 static int sort_supers(struct brstat *b)
 {
 	size_t n = b->supers.n;
-	struct numbered *v = calloc(2 * (n + 1), sizeof(*v)), *sorted = NULL;
-	struct brstat_super *to = calloc(n + 1, sizeof(*to));
+	struct numbered *v = new_array(2 * (n + 1), sizeof(*v)), *sorted = NULL;
+	struct brstat_super *to = new_array(n + 1, sizeof(*to));
 
 	for (size_t i = 0; v && i < n; i++)
 		v[i] = (struct numbered){ ~b->supers.v[i].runs, (uint32_t)i };
@@ -275,7 +284,7 @@ static int list_supers(struct brstat *b)
 	if (!g)
 		return ret;
 	g->b = b;
-	g->links = calloc(b->edge_keys.n + 1, sizeof(*g->links));
+	g->links = new_array(b->edge_keys.n + 1, sizeof(*g->links));
 	g->used = calloc(b->steps.n + 1, sizeof(*g->used));
 	v = sort_steps(b, &n);
 	if (g->links && g->used && v) {
