@@ -375,6 +375,71 @@ static void again(void **state)
 	}
 }
 
+/* Another object comes to where a stack is from, before that is counted. */
+static void fill_moved(struct brstat **v, size_t nr)
+{
+	map_file(1, BASE, 0x10000, 0, "/nonexistent/object");
+	add(first(v), 1000000, STACK({ 0x40, 0x10, 3, 0 }, { 0x20, 0x30, 0, 0 }));
+	add(second(v, nr), 2000000, STACK({ 0x40, 0x10, 3, 0 }, { 0x20, 0x30, 0, 0 }));
+	map_file(1, BASE, 0x10000, 0, "/nonexistent/third");
+	for (unsigned i = 0; i < 3; i++)
+		add(first(v), 3000000, STACK({ 0x40, 0x10, 3, 0 }, { 0x20, 0x30, 0, 0 }));
+}
+
+static void moved(void **state)
+{
+	(void)state;
+	for (unsigned what = BRSTAT_WHY; what <= BRSTAT_CYCLES; what <<= 1)
+		for (int pieces = 0; pieces < 2; pieces++) {
+			struct brstat *b = count(what, pieces, fill_moved);
+			uint64_t left[2] = { 0 };
+
+			for (size_t i = 0; i < brstat_nr_branches(b); i++)
+				left[!strcmp(brstat_branch(b, i)->dso->name,
+					     "/nonexistent/third")] += brstat_branch(b, i)->left;
+			for (size_t i = 0; i < brstat_nr_edges(b); i++)
+				left[!strcmp(brstat_edge_at(b, i)->from->dso->name,
+					     "/nonexistent/third")] += brstat_edge_at(b, i)->nr;
+			assert_int_equal(left[0], 4);
+			assert_int_equal(left[1], 6);
+			brstat_free(b);
+		}
+}
+
+/*
+ * Different stacks, longer and longer ones, each twice: more than there are places for them, and those that
+ * have had shorter ones have no room for them.
+ */
+#define GROWN	    13
+#define OF_A_GROWTH 30000
+
+static void fill_grown(struct brstat **v, size_t nr)
+{
+	struct branch stack[GROWN + 1] = { 0 };
+
+	(void)nr;
+	for (unsigned n = 0; n < GROWN; n++) {
+		stack[n] = (struct branch){ 0x40, 0x10, 1, 0 };
+		for (unsigned i = 1; i <= OF_A_GROWTH; i++) {
+			stack[0].from = 0x40 + i;
+			add(first(v), 1000000, stack);
+			add(first(v), 1000000, stack);
+		}
+	}
+}
+
+static void grown(void **state)
+{
+	const uint64_t all = 2ULL * OF_A_GROWTH * (GROWN * (GROWN + 1) / 2);
+	struct brstat *b = count(BRSTAT_PATHS, false, fill_grown);
+
+	(void)state;
+	assert_int_equal(brstat_sum(b)->branches, all);
+	assert_int_equal(brstat_sum(b)->nr_cycles, all);
+	assert_int_equal(brstat_sum(b)->cycles, all);
+	brstat_free(b);
+}
+
 /* 300 ms, of which the other object has every third sample of the second half; in an order that goes back time and again. */
 #define TIMES 3000
 
@@ -453,6 +518,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(turns, setup, teardown),
 		cmocka_unit_test_setup_teardown(again, setup, teardown),
+		cmocka_unit_test_setup_teardown(moved, setup, teardown),
+		cmocka_unit_test_setup_teardown(grown, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
 	};
