@@ -375,6 +375,28 @@ static void again(void **state)
 	}
 }
 
+/* Branches that were not taken are no walk: that bit is behind those of the cycles. */
+#define NOT_TAKEN (1u << 29)
+
+static void fill_passed(struct brstat **v, size_t nr)
+{
+	add(first(v), 1000000, STACK({ 0x40, 0x10, NOT_TAKEN, 0 }, { 0x20, 0x30, NOT_TAKEN, 0 }));
+	add(second(v, nr), 1000000, STACK({ 0x40, 0x10, NOT_TAKEN, 0 }));
+}
+
+static void passed(void **state)
+{
+	(void)state;
+	for (unsigned what = BRSTAT_WHY; what <= BRSTAT_QUALITY; what <<= 1)
+		for (int pieces = 0; pieces < 2; pieces++) {
+			struct brstat *b = count(what, pieces, fill_passed);
+
+			assert_int_equal(brstat_sum(b)->stacks, 2);
+			assert_int_equal(brstat_sum(b)->branches, 0);
+			brstat_free(b);
+		}
+}
+
 /* Another object comes to where a stack is from, before that is counted. */
 static void fill_moved(struct brstat **v, size_t nr)
 {
@@ -518,6 +540,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(turns, setup, teardown),
 		cmocka_unit_test_setup_teardown(again, setup, teardown),
+		cmocka_unit_test_setup_teardown(passed, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(grown, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),

@@ -487,12 +487,12 @@ static int count_others(struct brstat *b, const struct other *other, unsigned nr
 
 static void ask_for_other(const struct brstat *b, const struct hop *before, uint32_t edge)
 {
-	/* Both ends of what may lie across two lines. */
 	if (before->edge == ID_NONE) {
 		if (edge < b->begun.n)
 			__builtin_prefetch(&b->begun.v[edge], 1);
 		return;
 	}
+	/* Both ends of what may lie across two lines. */
 	__builtin_prefetch(&b->info.v[before->edge]);
 	__builtin_prefetch(&b->info.v[before->edge].next_traits);
 	__builtin_prefetch(&b->info.v[edge].from);
@@ -526,6 +526,8 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 	uint32_t all = 0;
 	unsigned nr_others = 0;
 
+	if (!c->n) /* perhaps there is no walk yet */
+		return 0;
 	for (unsigned i = 0; i < NR_BEHIND; i++)
 		none.behind[i] = ID_NONE;
 	if (vec_reserve(&b->walk, b->walk.n + c->n))
@@ -608,8 +610,8 @@ static __always_inline int collect(struct brstat *b, const struct sample_branche
 {
 	const uint64_t rare = BIT(33) | 3u << 24; /* not taken, or speculation is known */
 	const bool missed = b->o.what & (BRSTAT_WHY | BRSTAT_CYCLES);
-	const struct hops hops =
-		b->hops; /* a copy of one's own: what is written down is none of it */
+	/* A copy of one's own: what is written down is none of it. */
+	const struct hops hops = b->hops;
 	const unsigned char *p = s->entries + w->end * BRANCH_ENTRY_SIZE;
 	uint64_t cycles = w->cycles;
 	struct taken *t = c->v, *end = t + max;
