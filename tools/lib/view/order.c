@@ -112,6 +112,7 @@ static int values_init(struct values *l, const struct ranker *r, size_t room)
 	/* Pages that nobody writes to take no memory. */
 	if (r->c->key->unnamed && r->c->key->sort)
 		l->unnamed = malloc((2 * room + 1) * sizeof(*l->unnamed));
+	mem_large(l->v, (room + room / 2 + 1) * sizeof(*l->v));
 	mem_large(l->unnamed, (2 * room + 1) * sizeof(*l->unnamed));
 	return l->v && (l->unnamed || !r->c->key->unnamed || !r->c->key->sort) ? 0 : -ENOMEM;
 }
@@ -170,6 +171,7 @@ static uint32_t *rank(const struct ranker *r, unsigned *bits)
 
 	if (!ranks || (by_name && !of_name))
 		ret = -ENOMEM;
+	mem_large(ranks, ((size_t)n + 1) * sizeof(*ranks));
 	if (!ret && by_name)
 		memset(of_name, 0xff, (size_t)names * sizeof(*of_name));
 	for (uint32_t i = 0; !ret && i < n; i++) {

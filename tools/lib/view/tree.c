@@ -489,13 +489,15 @@ static int open_row(struct maker *mk, struct call_node *root)
 	return ret;
 }
 
-/* Memory for numbers of the open row's own samples. */
+/* Memory for numbers of the open row's own samples, which lie anywhere in the trie. */
 static int own_room(const struct view *v, struct tree_own *own)
 {
 	size_t n = v->t->ch.nodes.n + 1;
 
-	if (!own->plus)
+	if (!own->plus) {
 		own->plus = calloc(n, sizeof(*own->plus));
+		mem_large(own->plus, n * sizeof(*own->plus));
+	}
 	if (v->t->keys.o.history && !own->notes)
 		own->notes = calloc(n, sizeof(*own->notes));
 	return own->plus && (own->notes || !v->t->keys.o.history) ? 0 : -ENOMEM;

@@ -23,6 +23,7 @@ static int list_events(struct view *v)
 		ev->rows = malloc((ev->nr + 1) * sizeof(*ev->rows));
 		if (!ev->rows)
 			return -ENOMEM;
+		mem_large(ev->rows, (ev->nr + 1) * sizeof(*ev->rows));
 		ev->nr = 0;
 		ev->totals = t->events.v[ev - v->events.v].totals;
 	}
