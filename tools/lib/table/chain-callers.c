@@ -26,10 +26,24 @@ struct added {
 	uint16_t depth[2];
 };
 
+typedef VEC(struct added) added_rows;
+
+/* A thread walks stretches one after the other, so that those of all lie in one list. */
 struct stretch {
-	size_t from, to; /* of the outermost nodes */
-	VEC(struct added) rows;
-	uint32_t *row; /* of the table, by number of these */
+	size_t from, to;  /* of the outermost nodes */
+	added_rows *list; /* its thread's */
+	size_t first, nr; /* of that: what this stretch adds */
+	uint32_t *row;	  /* of the table, by number of these */
+	/* How many of these are new rows, by range of places, see find_rows(); and the first one's number. */
+	size_t made[SIDE_MAX];
+	uint32_t next;
+};
+
+/* A place's row in the group at hand, as stretches are put together. */
+struct found {
+	uint32_t group;
+	uint32_t at;	     /* the row; if it is new, where it is in callers.row */
+	struct added *first; /* new: what was the first to add to it; NULL: the row is there */
 };
 
 /* Nodes are told apart by stretch in the upper bits of their row, until that is known. */
@@ -43,8 +57,11 @@ struct callers {
 	uint32_t *first,
 		*next; /* rows that samples have made: the first of a group, those behind a row */
 	struct stretch stretch[1u << STRETCH_BITS];
-	size_t nr;
+	size_t nr, ranges;
 	struct seen *seen[SIDE_MAX]; /* by thread */
+	added_rows added[SIDE_MAX];
+	uint32_t *row;	     /* the stretches' */
+	struct found *found; /* by place */
 	atomic_bool no_memory;
 };
 
@@ -52,7 +69,8 @@ struct walk {
 	struct table *t;
 	const uint32_t *place;
 	struct seen *seen;
-	struct stretch *s; /* NULL: rows are written to the table's */
+	added_rows *list; /* NULL: rows are written to the table's */
+	size_t first;	  /* of the list: the stretch at hand begins there */
 	uint32_t group, mark;
 };
 
@@ -84,17 +102,17 @@ static int row_at(struct walk *w, uint32_t place, struct caller *c)
 
 static int added_at(struct walk *w, uint32_t place, struct caller *c)
 {
-	struct stretch *s = w->s;
+	added_rows *l = w->list;
 	struct added new = { .group = w->group, .place = place, .thread = ID_NONE }, *row;
 	uint32_t have = w->seen[place].row;
 
-	if (have >= s->rows.n || s->rows.v[have].group != w->group ||
-	    s->rows.v[have].place != place) {
-		have = w->seen[place].row = (uint32_t)s->rows.n;
-		if (vec_push(&s->rows, new))
+	if (have >= l->n - w->first || l->v[w->first + have].group != w->group ||
+	    l->v[w->first + have].place != place) {
+		have = w->seen[place].row = (uint32_t)(l->n - w->first);
+		if (vec_push(l, new))
 			return -ENOMEM;
 	}
-	row = &s->rows.v[have];
+	row = &l->v[w->first + have];
 	*c = (struct caller){ &row->acc, &row->thread, &row->first_node, have, row->depth };
 	return 0;
 }
@@ -109,8 +127,8 @@ static void uncount_own(struct walk *w, uint32_t leaf)
 
 		if (w->seen[l->place].node == ID_NONE)
 			continue;
-		if (w->s) {
-			w->s->rows.v[w->seen[l->place].row].acc -= l->period;
+		if (w->list) {
+			w->list->v[w->first + w->seen[l->place].row].acc -= l->period;
 			continue;
 		}
 		t->rows.v[l->row].acc -= l->period;
@@ -129,7 +147,7 @@ static int enter(struct walk *w, uint32_t i)
 	uint32_t up = seen->node;
 	struct caller row;
 
-	if (w->s ? added_at(w, w->place[i], &row) : row_at(w, w->place[i], &row))
+	if (w->list ? added_at(w, w->place[i], &row) : row_at(w, w->place[i], &row))
 		return -ENOMEM;
 	/* The row's thread is the first that made it, on its own or as a caller. */
 	if (i < *row.first_node || *row.thread == ID_NONE) {
@@ -146,7 +164,7 @@ static int enter(struct walk *w, uint32_t i)
 		return 0;
 	*row.acc += end->total;
 	table_deepen(row.depth, true, end->height + 1u);
-	return w->s ? 0 : table_sums_pass(&w->t->sums, row.idx, &w->t->sums, i);
+	return w->list ? 0 : table_sums_pass(&w->t->sums, row.idx, &w->t->sums, i);
 }
 
 static void ask_for(const struct walk *w, uint32_t node)
@@ -171,9 +189,9 @@ static void ask_for_tops(const struct walk *w, const struct callers *c, size_t i
 		return;
 	ask_for(w, c->tops.v[i + 2 * TOPS_AHEAD]);
 	row = w->seen[w->place[c->tops.v[i + TOPS_AHEAD]]].row;
-	if (w->s && row < w->s->rows.n)
-		__builtin_prefetch(&w->s->rows.v[row], 1);
-	else if (!w->s && row < w->t->rows.n)
+	if (w->list && row < w->list->n - w->first)
+		__builtin_prefetch(&w->list->v[w->first + row], 1);
+	else if (!w->list && row < w->t->rows.n)
 		__builtin_prefetch(&w->t->rows.v[row], 1);
 }
 
@@ -254,8 +272,12 @@ static void walk_stretch(void *callers, size_t i)
 	struct callers *c = callers;
 	struct seen **seen = &c->seen[side_thread()];
 	struct stretch *s = &c->stretch[i];
+	added_rows list = c->added[side_thread()]; /* apart from those of other threads */
 	struct walk w = {
-		.t = c->t, .place = c->place, .s = s, .mark = (uint32_t)i << (32 - STRETCH_BITS)
+		.t = c->t,
+		.place = c->place,
+		.list = &list,
+		.mark = (uint32_t)i << (32 - STRETCH_BITS),
 	};
 	int ret = 0;
 
@@ -266,13 +288,24 @@ static void walk_stretch(void *callers, size_t i)
 	w.seen = *seen;
 	if (!w.seen)
 		ret = -ENOMEM;
+	s->list = &c->added[side_thread()];
+	s->first = w.first = list.n;
 	for (size_t k = s->from; !ret && k < s->to; k++) {
 		w.group = group_of(c, k);
 		ask_for_tops(&w, c, k, s->to);
 		ret = walk_below(&w, c->tops.v[k]);
 	}
+	s->nr = list.n - s->first;
+	c->added[side_thread()] = list;
 	if (ret)
 		atomic_store(&c->no_memory, true);
+}
+
+/* ---- stretches put together ------------------------------------------------------------------ */
+
+static struct added *added_of(const struct stretch *s)
+{
+	return s->list->v + s->first;
 }
 
 static void put_row(struct keys_row *row, const struct added *a)
@@ -286,29 +319,133 @@ static void put_row(struct keys_row *row, const struct added *a)
 	table_deepen(row->depth, true, a->depth[true]);
 }
 
-#define ROWS_AHEAD 16
-
-/* What a stretch has added, to the table's rows. */
-static int put_rows(struct walk *w, const struct callers *c, struct stretch *s)
+/* The same for a row that an earlier stretch was the first to add to. */
+static void put_added(struct added *to, const struct added *a)
 {
-	s->row = malloc((s->rows.n + 1) * sizeof(*s->row));
-	if (!s->row)
-		return -ENOMEM;
-	for (size_t i = 0; i < s->rows.n; i++) {
-		const struct added *a = &s->rows.v[i];
-		struct caller row;
-
-		if (i + ROWS_AHEAD < s->rows.n)
-			__builtin_prefetch(&w->seen[a[ROWS_AHEAD].place], 1);
-		if (a->group != w->group)
-			know_rows(c, w->seen, a->group);
-		w->group = a->group;
-		if (row_at(w, a->place, &row))
-			return -ENOMEM;
-		put_row(&w->t->rows.v[row.idx], a);
-		s->row[i] = row.idx;
+	to->acc += a->acc;
+	if (a->first_node < to->first_node) {
+		to->thread = a->thread;
+		to->first_node = a->first_node;
 	}
-	vec_free(&s->rows);
+	table_deepen(to->depth, false, a->depth[false]);
+	table_deepen(to->depth, true, a->depth[true]);
+}
+
+#define ROWS_AHEAD 16
+/* In a stretch's row: it is new, and has no number yet. */
+#define ROW_NEW ID_NONE
+
+/*
+ * The rows that the stretches add to, in their order; each range of places is a thread's, with all that is written to rows of these.
+ * What is new is told by ROW_NEW, what an earlier stretch adds, too, by no group, and leads there.
+ */
+static void find_rows(void *callers, size_t range)
+{
+	struct callers *c = callers;
+	struct table *t = c->t;
+	uint32_t from = (uint32_t)(t->places.n * (uint64_t)range / c->ranges),
+		 to = (uint32_t)(t->places.n * (uint64_t)(range + 1) / c->ranges), group = ID_NONE;
+
+	memset((void *)(c->found + from), 0xff, (to - from) * sizeof(*c->found));
+	for (struct stretch *s = c->stretch; s < c->stretch + c->nr; s++) {
+		struct added *a = added_of(s);
+		size_t made = 0;
+
+		for (size_t i = 0; i < s->nr; i++) {
+			struct found *f = &c->found[a[i].place];
+
+			if (i + ROWS_AHEAD < s->nr)
+				__builtin_prefetch(&c->found[a[i + ROWS_AHEAD].place], 1);
+			if (a[i].place < from || a[i].place >= to)
+				continue;
+			for (uint32_t r = a[i].group != group ? c->first[a[i].group] : ID_NONE;
+			     r != ID_NONE; r = c->next[r])
+				if (t->rows.v[r].place >= from && t->rows.v[r].place < to)
+					c->found[t->rows.v[r].place] =
+						(struct found){ a[i].group, r, NULL };
+			group = a[i].group;
+			if (f->group != group) {
+				*f = (struct found){ group, (uint32_t)(s->row + i - c->row),
+						     &a[i] };
+				s->row[i] = ROW_NEW;
+				made++;
+				continue;
+			}
+			s->row[i] = f->at;
+			if (!f->first) {
+				put_row(&t->rows.v[f->at], &a[i]);
+			} else {
+				put_added(f->first, &a[i]);
+				a[i].group = ID_NONE;
+			}
+		}
+		s->made[range] = made;
+	}
+}
+
+/* New rows, once it is known how many there are before those of a stretch. */
+static void make_rows(void *callers, size_t stretch)
+{
+	struct callers *c = callers;
+	struct stretch *s = &c->stretch[stretch];
+	const struct added *a = added_of(s);
+	uint32_t next = s->next;
+
+	for (size_t i = 0; i < s->nr; i++) {
+		struct keys_row *row = &c->t->rows.v[next];
+
+		if (s->row[i] != ROW_NEW)
+			continue;
+		*row = (struct keys_row){
+			.group = a[i].group, .place = a[i].place, .thread = ID_NONE, .idx = next
+		};
+		put_row(row, &a[i]);
+		s->row[i] = next++;
+	}
+}
+
+static void number_others(void *callers, size_t stretch)
+{
+	struct callers *c = callers;
+	struct stretch *s = &c->stretch[stretch];
+	const struct added *a = added_of(s);
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (a[i].group == ID_NONE)
+			s->row[i] = c->row[s->row[i]];
+}
+
+/* What the stretches have added, to the table's rows: new ones in the order in which one walk would make them. */
+static int put_rows(struct callers *c, unsigned threads)
+{
+	struct table *t = c->t;
+	size_t n = 0, rows = t->rows.n;
+
+	for (size_t i = 0; i < c->nr; i++)
+		n += c->stretch[i].nr;
+	c->row = malloc((n + 1) * sizeof(*c->row));
+	c->found = malloc(((size_t)t->places.n + 1) * sizeof(*c->found));
+	if (!c->row || !c->found)
+		return -ENOMEM;
+	mem_large(c->row, (n + 1) * sizeof(*c->row));
+	mem_large(c->found, ((size_t)t->places.n + 1) * sizeof(*c->found));
+	n = 0;
+	for (size_t i = 0; i < c->nr; i++) {
+		c->stretch[i].row = c->row + n;
+		n += c->stretch[i].nr;
+	}
+	c->ranges = threads;
+	side_by_side(threads, c->ranges, find_rows, c);
+	for (size_t i = 0; i < c->nr; i++) {
+		c->stretch[i].next = (uint32_t)rows;
+		for (size_t r = 0; r < c->ranges; r++)
+			rows += c->stretch[i].made[r];
+	}
+	if (vec_reserve(&t->rows, rows))
+		return -ENOMEM;
+	side_by_side(threads, c->nr, make_rows, c);
+	side_by_side(threads, c->nr, number_others, c);
+	t->rows.n = rows;
 	return 0;
 }
 
@@ -327,7 +464,6 @@ static void number_nodes(void *callers, size_t part)
 
 static int walk_side_by_side(struct callers *c, unsigned threads)
 {
-	struct walk w = { .t = c->t, .group = ID_NONE };
 	int ret;
 
 	c->nr = ARRAY_SIZE(c->stretch);
@@ -337,21 +473,15 @@ static int walk_side_by_side(struct callers *c, unsigned threads)
 	}
 	side_by_side(threads, c->nr, walk_stretch, c);
 	ret = atomic_load(&c->no_memory) ? -ENOMEM : 0;
-	/* This thread has one, unless others were through with all before it. */
-	w.seen = c->seen[0] ?: new_seen(c->t);
-	c->seen[0] = w.seen;
-	if (!w.seen)
-		ret = -ENOMEM;
-	for (size_t i = 0; !ret && i < c->nr; i++)
-		ret = put_rows(&w, c, &c->stretch[i]);
-	if (!ret)
-		side_by_side(threads, table_node_pieces(c->t), number_nodes, c);
 	for (size_t i = 0; i < ARRAY_SIZE(c->seen); i++)
 		free(c->seen[i]);
-	for (size_t i = 0; i < c->nr; i++) {
-		vec_free(&c->stretch[i].rows);
-		free(c->stretch[i].row);
-	}
+	ret = ret ?: put_rows(c, threads);
+	if (!ret)
+		side_by_side(threads, table_node_pieces(c->t), number_nodes, c);
+	for (size_t i = 0; i < ARRAY_SIZE(c->added); i++)
+		vec_free(&c->added[i]);
+	free(c->row);
+	free(c->found);
 	return ret;
 }
 
