@@ -156,6 +156,8 @@ int table_merge_nodes(struct merger *g)
 	g->nodes_before = table_new_map(n + 1);
 	if (!g->node || !g->nodes_before || !f.hash || !f.have || !f.up)
 		ret = -ENOMEM;
+	mem_large(f.hash, (n + 1) * sizeof(*f.hash));
+	mem_large(f.up, (n + 1) * sizeof(*f.up));
 	if (!ret) {
 		hash_nodes(&f);
 		find_side_by_side(g, n, find_nodes, &f);

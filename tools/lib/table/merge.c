@@ -16,6 +16,7 @@ uint32_t *table_new_map(size_t n)
 {
 	uint32_t *map = malloc((n + 1) * sizeof(*map));
 
+	mem_large(map, (n + 1) * sizeof(*map));
 	if (map)
 		memset(map, 0xff, (n + 1) * sizeof(*map));
 	return map;
