@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Many chains against plain sums: samples wait in queues, share ways through the trie and are
- * found at its leafs; none of that may show. Maps change while samples wait.
+ * found at its leafs; none of that may show. Maps change while samples wait. What several threads add up is what one
+ * does, number by number.
  */
 #include "table-build.h"
 
@@ -219,6 +220,87 @@ static void whole_chains(void **state)
 	done(t);
 }
 
+/* ---- tables worth threads --------------------------------------------------------------------- */
+
+#define MANY 90000u
+
+/* Outer frames come again in both halves, and in other groups; of inner ones many are new, some came before. */
+static void add_many(struct table *t, uint32_t from, uint32_t to)
+{
+	for (uint32_t i = from; i < to; i++) {
+		uint64_t ips[] = { PERF_CONTEXT_USER, 0x200000 + i % 61 * 4096 + i % 57000 * 16,
+				   0x100000 + i % 7 * 16, 0x900000 + i * 7919ULL % 50021 * 16 };
+		unsigned n = i % 5 ? 4 : 2;
+		struct sample s = { .event = &event, .cpumode = PERF_RECORD_MISC_USER };
+
+		s.period = 1 + i % 3;
+		s.ip = ips[1];
+		s.pid = s.tid = 1 + i % 11 / 8;
+		s.present = event.attr.sample_type;
+		s.callchain = (struct u64s){ (unsigned char *)ips, n, false };
+		assert_int_equal(table_add(t, &s, machine_thread(m, (int)s.pid, (int)s.tid), NULL),
+				 0);
+	}
+}
+
+static void expect_same(const struct table *a, const struct table *b)
+{
+	assert_int_equal(a->rows.n, b->rows.n);
+	for (size_t i = 0; i < a->rows.n; i++) {
+		const struct keys_row *x = &a->rows.v[i], *y = &b->rows.v[i];
+
+		assert_int_equal(x->idx, i);
+		assert_int_equal(y->idx, i);
+		assert_int_equal(x->group, y->group);
+		assert_int_equal(x->place, y->place);
+		assert_int_equal(x->period, y->period);
+		assert_int_equal(x->acc, y->acc);
+		assert_int_equal(x->nr, y->nr);
+		assert_int_equal(x->thread, y->thread);
+		assert_int_equal(x->first_node, y->first_node);
+		assert_memory_equal(x->depth, y->depth, sizeof(x->depth));
+	}
+	assert_int_equal(a->places.n, b->places.n);
+	assert_int_equal(a->place_width.n, b->place_width.n);
+	assert_memory_equal(a->place_width.v, b->place_width.v,
+			    a->place_width.n * sizeof(*a->place_width.v));
+	for (uint32_t i = 0; i < a->places.n; i++)
+		assert_memory_equal(keys_tuple_get(&a->places, i), keys_tuple_get(&b->places, i),
+				    a->places.width * sizeof(uint64_t));
+	assert_int_equal(a->keys.frames.n, b->keys.frames.n);
+	for (size_t i = 0; i < a->keys.frames.n; i++) {
+		assert_int_equal(a->keys.frames.v[i].ip, b->keys.frames.v[i].ip);
+		assert_int_equal(a->keys.frames.v[i].step, b->keys.frames.v[i].step);
+	}
+	assert_int_equal(a->ch.nodes.n, b->ch.nodes.n);
+	assert_memory_equal(a->ch.nodes.v, b->ch.nodes.v, a->ch.nodes.n * sizeof(*a->ch.nodes.v));
+}
+
+/* One table by one thread, and two halves added up by several. */
+static void threads(void **state)
+{
+	struct keys_opts o = {
+		.sort = "pid,sym", .children = true, .use_chains = true, .chain = CHAIN_OPTS_DEFAULT
+	};
+	struct table *one = new_profile(&o), *both, *half;
+
+	(void)state;
+	add_many(one, 0, MANY);
+	assert_int_equal(table_finish(one, NULL), 0);
+	for (o.jobs = 2; o.jobs <= 32; o.jobs *= 4) {
+		both = new_profile(&o);
+		half = new_profile(&o);
+		add_many(both, 0, MANY / 2);
+		add_many(half, MANY / 2, MANY);
+		assert_int_equal(table_merge(both, half, NULL, NULL), 0);
+		table_free(half);
+		assert_int_equal(table_finish(both, NULL), 0);
+		expect_same(one, both);
+		table_free(both);
+	}
+	table_free(one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -226,6 +308,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(own, setup, teardown),
 		cmocka_unit_test_setup_teardown(one_by_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(whole_chains, setup, teardown),
+		cmocka_unit_test_setup_teardown(threads, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

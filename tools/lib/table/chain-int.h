@@ -118,12 +118,9 @@ struct node_at table_node_root(uint32_t group);
 int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
 /* The same where at->hash is the child's already. */
 int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
-/*
- * The same, but a child that is made cannot be found before table_trie_index(), for all from the first such one
- * on; table_node_push() makes one without a look.
- */
-int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
-int table_node_push(struct table *t, struct node_at *at, uint32_t step, uint32_t thread);
+/* To the child if it is there; at->hash is the child's already. */
+bool table_node_find(const struct table *t, struct node_at *at, uint32_t step);
+/* For all nodes from @from on, which were put behind the others and cannot be found before. 0 or -ENOMEM. */
 int table_trie_index(struct table *t, size_t from);
 /* The leaf of samples of @row that end at @node. NULL: no memory. */
 struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row);

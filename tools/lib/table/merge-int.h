@@ -12,7 +12,8 @@ struct merger {
 	/* By number in the source: the number in the destination. */
 	uint32_t *name, *daddr, *frame, *group, *place, *place2, *step, *row, *leaf, *node;
 	uint32_t *nodes_before; /* by node, and one more: how many the destination had before */
-	bool apart;		/* different steps and groups there are different ones here */
+	uint32_t first_frame, first_step; /* numbers there that new ones begin at */
+	bool apart; /* different steps and groups there are different ones here */
 };
 
 /* Numbers for @n things, and one more: all ID_NONE. NULL: no memory. */
@@ -25,7 +26,7 @@ static inline uint32_t mapped(const uint32_t *map, uint32_t id)
 
 /*
  * What there is much of is looked for in the destination first, by several threads, to which nothing is added meanwhile; then
- * what is new gets its numbers in order. So many a thread looks for at once, and asks for the memory of so many before;
+ * what is new gets its numbers in order, and the threads write it. So many a thread looks for at once, and asks for the memory of so many before;
  * few threads, for there are several merges at a time.
  */
 #define FIND_AT_ONCE 16384u

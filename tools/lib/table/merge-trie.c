@@ -53,6 +53,7 @@ struct finder {
 	uint64_t *hash;
 	uint32_t *have; /* by node: one of that hash and step; ID_NONE: there is none */
 	uint32_t *up;	/* its parent; NODE_SEVERAL: there are more of them */
+	uint32_t first; /* number there that new ones begin at */
 };
 
 #define NODE_SEVERAL UINT32_MAX
@@ -111,36 +112,106 @@ static void find_nodes(void *finder, size_t piece)
 	}
 }
 
-static int map_node(struct merger *g, const struct finder *f, uint32_t i)
+static struct node_at parent_at(const struct merger *g, const struct finder *f, uint32_t i)
+{
+	uint32_t up = g->from->ch.nodes.v[i].parent;
+
+	return (struct node_at){
+		.hash = f->hash[i],
+		.node = up & NODE_ROOT ? table_node_root(root_of(g, up & ~NODE_ROOT)).node
+				       : g->node[up],
+	};
+}
+
+/* Two nodes of the source may be one in the destination: each is looked for when those before it are there. */
+static int join_node(struct merger *g, const struct finder *f, uint32_t i)
 {
 	const struct node *n = &g->from->ch.nodes.v[i];
-	uint32_t thread = mapped(g->maps->thread, n->thread);
-	struct node_at at = {
-		.hash = f->hash[i],
-		.node = n->parent & NODE_ROOT
-				? table_node_root(root_of(g, n->parent & ~NODE_ROOT)).node
-				: g->node[n->parent],
-	};
-	bool there = f->have[i] != ID_NONE;
+	struct node_at at = parent_at(g, f, i);
 	int ret = 0;
 
 	g->nodes_before[i] = (uint32_t)g->to->ch.nodes.n;
-	if (there && f->up[i] == at.node)
+	if (f->have[i] != ID_NONE && f->up[i] == at.node)
 		at.node = f->have[i];
-	else if (!g->apart)
-		ret = table_node_child(g->to, &at, g->step[n->step], thread);
-	else if (there && f->up[i] == NODE_SEVERAL)
-		ret = table_node_find(g->to, &at, g->step[n->step], thread);
 	else
-		ret = table_node_push(g->to, &at, g->step[n->step], thread);
+		ret = table_node_child(g->to, &at, g->step[n->step],
+				       mapped(g->maps->thread, n->thread));
 	g->node[i] = at.node;
 	return ret;
 }
 
 /*
- * All are looked for first, by several threads, and then they get their numbers, parents before their children: what is
- * there has the parent that this one's has become, or else is another one's child.
+ * Parents before their children: what is there has the parent that this one's has become, or else is another one's child. What is
+ * not gets the next number.
  */
+static int number_nodes(struct merger *g, const struct finder *f)
+{
+	const struct chains *from = &g->from->ch;
+	uint32_t next = f->first;
+
+	for (uint32_t i = 0; i < from->nodes.n; i++) {
+		struct node_at at = parent_at(g, f, i);
+
+		g->nodes_before[i] = next;
+		if (f->have[i] == ID_NONE)
+			g->node[i] = next++;
+		else if (f->up[i] == at.node)
+			g->node[i] = f->have[i];
+		else if (f->up[i] == NODE_SEVERAL &&
+			 table_node_find(g->to, &at, g->step[from->nodes.v[i].step]))
+			g->node[i] = at.node;
+		else
+			g->node[i] = next++;
+		if (next >= NODE_ROOT)
+			return -ENOMEM;
+	}
+	if (vec_reserve(&g->to->ch.nodes, next))
+		return -ENOMEM;
+	g->to->ch.nodes.n = next;
+	return 0;
+}
+
+static void write_nodes(void *finder, size_t piece)
+{
+	struct finder *f = finder;
+	const struct merger *g = f->g;
+	const struct chains *from = &g->from->ch;
+	size_t end = min_u64(from->nodes.n, (piece + 1) * (uint64_t)FIND_AT_ONCE);
+
+	for (size_t i = piece * FIND_AT_ONCE; i < end; i++) {
+		const struct node *n = &from->nodes.v[i];
+
+		if (g->node[i] >= f->first)
+			g->to->ch.nodes.v[g->node[i]] = (struct node){
+				.parent = parent_at(g, f, (uint32_t)i).node,
+				.step = g->step[n->step],
+				.thread = mapped(g->maps->thread, n->thread),
+				.leaf = ID_NONE,
+			};
+	}
+}
+
+/* All are looked for first, by several threads, then they get their numbers, and then the threads write those that are new. */
+static int map_nodes(struct merger *g, struct finder *f)
+{
+	size_t n = g->from->ch.nodes.n;
+	int ret = 0;
+
+	hash_nodes(f);
+	find_side_by_side(g, n, find_nodes, f);
+	if (g->apart) {
+		ret = number_nodes(g, f);
+		if (!ret)
+			find_side_by_side(g, n, write_nodes, f);
+	}
+	for (uint32_t i = 0; !ret && !g->apart && i < n; i++)
+		ret = join_node(g, f, i);
+	g->nodes_before[n] = (uint32_t)g->to->ch.nodes.n;
+	if (!g->apart)
+		g->to->feed->nodes_found = g->to->ch.nodes.n;
+	return ret;
+}
+
 int table_merge_nodes(struct merger *g)
 {
 	size_t n = g->from->ch.nodes.n;
@@ -149,6 +220,7 @@ int table_merge_nodes(struct merger *g)
 		.hash = malloc((n + 1) * sizeof(*f.hash)),
 		.have = table_new_map(n),
 		.up = malloc((n + 1) * sizeof(*f.up)),
+		.first = (uint32_t)g->to->ch.nodes.n,
 	};
 	int ret = look_apart(g);
 
@@ -158,16 +230,7 @@ int table_merge_nodes(struct merger *g)
 		ret = -ENOMEM;
 	mem_large(f.hash, (n + 1) * sizeof(*f.hash));
 	mem_large(f.up, (n + 1) * sizeof(*f.up));
-	if (!ret) {
-		hash_nodes(&f);
-		find_side_by_side(g, n, find_nodes, &f);
-	}
-	for (uint32_t i = 0; !ret && i < n; i++)
-		ret = map_node(g, &f, i);
-	if (!ret)
-		g->nodes_before[n] = (uint32_t)g->to->ch.nodes.n;
-	if (!g->apart)
-		g->to->feed->nodes_found = g->to->ch.nodes.n;
+	ret = ret ?: map_nodes(g, &f);
 	free(f.hash);
 	free(f.have);
 	free(f.up);

@@ -81,16 +81,24 @@ static void map_frame_key(const struct merger *g, uint64_t key[4])
 	}
 }
 
-static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
+/* A frame of the source as it is in the destination, but for its text. */
+static struct frame_info frame_there(const struct merger *g, size_t i)
 {
 	struct frame_info f = g->from->keys.frames.v[i];
-	uint64_t key[4];
 
 	f.dso_name = g->name[f.dso_name];
 	f.dso = f.dso ? mapped(g->maps->dso, f.dso - 1) + 1 : 0;
 	f.step = ID_NONE;
 	if (f.sym && g->maps->symbol)
 		f.sym = symbol_at(g->to->keys.res, g->maps->symbol[f.sym->idx]);
+	return f;
+}
+
+static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
+{
+	struct frame_info f = frame_there(g, i);
+	uint64_t key[4];
+
 	if (f.srcline) {
 		f.srcline = arena_strdup(&g->to->keys.text, f.srcline);
 		if (!f.srcline)
@@ -106,10 +114,16 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
 }
 
+struct frames {
+	struct merger *g;
+	uint32_t *key; /* by frame of the source; ID_NONE: a bare one */
+	size_t first;  /* number there that new ones begin at */
+};
+
 /* Bare frames. */
-static void find_frames(void *merger, size_t piece)
+static void find_frames(void *frames, size_t piece)
 {
-	struct merger *g = merger;
+	struct merger *g = ((struct frames *)frames)->g;
 	const struct frame_info *f = g->from->keys.frames.v;
 	const struct keys *to = &g->to->keys;
 	size_t from = piece * FIND_AT_ONCE,
@@ -126,24 +140,63 @@ static void find_frames(void *merger, size_t piece)
 	}
 }
 
+/* Nothing but numbers: once it has its own it can be written by any thread. */
+static bool is_plain(const struct frames *fr, size_t i)
+{
+	return fr->key[i] == ID_NONE && !fr->g->from->keys.frames.v[i].srcline;
+}
+
+static void write_frames(void *frames, size_t piece)
+{
+	const struct frames *fr = frames;
+	struct merger *g = fr->g;
+	size_t end = min_u64(g->from->keys.frames.n, (piece + 1) * (uint64_t)FIND_AT_ONCE);
+
+	for (size_t i = piece * FIND_AT_ONCE; i < end; i++)
+		if (g->frame[i] >= fr->first && is_plain(fr, i))
+			g->to->keys.frames.v[g->frame[i]] = frame_there(g, i);
+}
+
+/* What was not found gets its number, in order. */
+static int number_frames(struct frames *fr)
+{
+	struct merger *g = fr->g;
+	struct keys *to = &g->to->keys;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < g->from->keys.frames.n; i++) {
+		if (!is_plain(fr, i)) {
+			if (fr->key[i] != ID_NONE || g->frame[i] == ID_NONE)
+				ret = map_frame(g, i, fr->key[i]);
+		} else if (g->frame[i] == ID_NONE) {
+			ret = vec_reserve(&to->frames, to->frames.n + 1);
+			if (!ret)
+				g->frame[i] = (uint32_t)to->frames.n++;
+		}
+	}
+	return ret;
+}
+
 static int map_frames(struct merger *g)
 {
 	const struct feed *feed = g->from->feed;
 	size_t n = g->from->keys.frames.n;
-	uint32_t *key = table_new_map(n); /* by frame; none: a bare one */
-	int ret = key ? 0 : -ENOMEM;
+	struct frames fr = { .g = g, .key = table_new_map(n), .first = g->to->keys.frames.n };
+	int ret = fr.key ? 0 : -ENOMEM;
 
 	g->frame = table_new_map(n);
+	g->first_frame = (uint32_t)fr.first;
 	if (!g->frame)
 		ret = -ENOMEM;
+	if (!ret) {
+		for (uint32_t k = 0; k < feed->keys.frame_at.n; k++)
+			fr.key[feed->keys.frame_at.v[k]] = k;
+		find_side_by_side(g, n, find_frames, &fr);
+		ret = number_frames(&fr);
+	}
 	if (!ret)
-		find_side_by_side(g, n, find_frames, g);
-	for (uint32_t k = 0; !ret && k < feed->keys.frame_at.n; k++)
-		key[feed->keys.frame_at.v[k]] = k;
-	for (uint32_t i = 0; !ret && i < n; i++)
-		if (key[i] != ID_NONE || g->frame[i] == ID_NONE)
-			ret = map_frame(g, i, key[i]);
-	free(key);
+		find_side_by_side(g, n, write_frames, &fr);
+	free(fr.key);
 	return ret;
 }
 
@@ -211,15 +264,14 @@ static void map_values(const struct merger *g, uint32_t i, bool second, uint64_t
 		vals[c] = map_value(g, cols[c]->key, keys_tuple_get(have, i)[c]);
 }
 
-/* @push: no other of these values came or will be looked for. */
-static int map_place(struct merger *g, uint32_t i, bool second, bool push)
+static int map_place(struct merger *g, uint32_t i, bool second)
 {
 	struct tuples *t = second ? &g->to->places2 : &g->to->places;
 	uint32_t *map = second ? g->place2 : g->place;
 	uint64_t vals[MAX_KEYS];
 
 	map_values(g, i, second, vals);
-	map[i] = push ? keys_tuple_push(t, vals) : keys_tuple_id(t, vals);
+	map[i] = keys_tuple_id(t, vals);
 	return map[i] == ID_NONE ? -ENOMEM : join_widths(g, second, map[i], i);
 }
 
@@ -272,7 +324,7 @@ static int map_places(struct merger *g, bool second)
 		if (map[i] != ID_NONE)
 			continue;
 		map[i] = f.found[i];
-		ret = map[i] == ID_NONE ? map_place(g, i, second, false)
+		ret = map[i] == ID_NONE ? map_place(g, i, second)
 					: join_widths(g, second, map[i], i);
 	}
 	free(f.found);
@@ -293,7 +345,7 @@ static int map_bare_step(struct merger *g, uint32_t i, const struct step *s)
 		g->place[s->place] = to->steps.v[*at].place;
 		return join_widths(g, false, g->place[s->place], s->place);
 	}
-	if (map_place(g, s->place, false, g->from->sym_is_key))
+	if (map_place(g, s->place, false))
 		return -ENOMEM;
 	new.place = g->place[s->place];
 	g->step[i] = *at = (uint32_t)to->steps.n;
@@ -305,7 +357,77 @@ static bool is_bare(const struct merger *g, uint32_t step)
 	return g->from->keys.frames.v[g->from->steps.v[step].frame].step == step;
 }
 
+/*
+ * The same for a new one where key symbol tells the place of each frame apart: no other of its values came or will be looked for. Both
+ * get numbers, and are written later.
+ */
+static int number_bare_step(struct merger *g, uint32_t i, const struct step *s)
+{
+	struct table *to = g->to;
+	struct tuples *places = &to->places;
+
+	if (places->n == ID_NONE - 1 || vec_reserve(&to->steps, to->steps.n + 1) ||
+	    vec_reserve(&places->v, places->v.n + places->width + 1))
+		return -ENOMEM;
+	places->v.n += places->width;
+	g->place[s->place] = places->n++;
+	g->step[i] = (uint32_t)to->steps.n++;
+	return 0;
+}
+
+static void write_bare_steps(void *merger, size_t piece)
+{
+	struct merger *g = merger;
+	struct table *to = g->to;
+	const struct table *from = g->from;
+	size_t end = min_u64(from->steps.n, (piece + 1) * (uint64_t)FIND_AT_ONCE), n = to->nr_place;
+
+	for (size_t i = piece * FIND_AT_ONCE; i < end; i++) {
+		const struct step *s = &from->steps.v[i];
+		struct step new;
+
+		if (g->step[i] == ID_NONE || g->step[i] < g->first_step)
+			continue;
+		new = (struct step){ g->frame[s->frame], g->place[s->place] };
+		to->steps.v[g->step[i]] = new;
+		to->keys.frames.v[new.frame].step = g->step[i];
+		map_values(g, s->place, false,
+			   to->places.v.v + (size_t) new.place * to->places.width);
+		memcpy(to->place_width.v + new.place *n, from->place_width.v + s->place * n,
+		       n * sizeof(*to->place_width.v));
+	}
+}
+
 #define STEPS_AHEAD 16
+
+/* Those of bare frames. */
+static int map_bare_steps(struct merger *g)
+{
+	const struct table *from = g->from;
+	struct table *to = g->to;
+	int ret = 0;
+
+	g->first_step = (uint32_t)to->steps.n;
+	for (uint32_t i = 0; !ret && i < from->steps.n; i++) {
+		const struct step *s = &from->steps.v[i];
+		uint32_t frame = g->frame[s->frame];
+
+		if (i + STEPS_AHEAD < from->steps.n)
+			__builtin_prefetch(&to->keys.frames.v[g->frame[s[STEPS_AHEAD].frame]], 1);
+		if (!is_bare(g, i))
+			continue;
+		ret = from->sym_is_key && (frame >= g->first_frame ||
+					   to->keys.frames.v[frame].step == ID_NONE)
+			      ? number_bare_step(g, i, s)
+			      : map_bare_step(g, i, s);
+	}
+	if (ret || !from->sym_is_key || !to->nr_place || !to->places.n)
+		return ret;
+	if (vec_reach(&to->place_width, (size_t)to->places.n * to->nr_place - 1, 0))
+		return -ENOMEM;
+	find_side_by_side(g, from->steps.n, write_bare_steps, g);
+	return 0;
+}
 
 static int map_steps(struct merger *g)
 {
@@ -316,16 +438,7 @@ static int map_steps(struct merger *g)
 	g->place2 = table_new_map(from->places2.n);
 	if (!g->step || !g->place || !g->place2)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < from->steps.n; i++) {
-		if (i + STEPS_AHEAD < from->steps.n)
-			__builtin_prefetch(
-				&g->to->keys.frames
-					 .v[g->frame[from->steps.v[i + STEPS_AHEAD].frame]],
-				1);
-		if (is_bare(g, i) && map_bare_step(g, i, &from->steps.v[i]))
-			return -ENOMEM;
-	}
-	if (map_places(g, false) || map_places(g, true))
+	if (map_bare_steps(g) || map_places(g, false) || map_places(g, true))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->steps.n; i++) {
 		const struct step *s = &from->steps.v[i];

@@ -46,14 +46,9 @@ int table_node_child(struct table *t, struct node_at *at, uint32_t step, uint32_
 	return node_down(&t->ch, at, step, thread);
 }
 
-int table_node_push(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
+bool table_node_find(const struct table *t, struct node_at *at, uint32_t step)
 {
-	return push_node(&t->ch, at, step, thread);
-}
-
-int table_node_find(struct table *t, struct node_at *at, uint32_t step, uint32_t thread)
-{
-	return find_node(&t->ch, at, step) ? 0 : push_node(&t->ch, at, step, thread);
+	return find_node(&t->ch, at, step);
 }
 
 /* Slots that are asked for before. */
