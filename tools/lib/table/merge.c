@@ -384,17 +384,17 @@ static void write_bare_steps(void *merger, size_t piece)
 
 	for (size_t i = piece * FIND_AT_ONCE; i < end; i++) {
 		const struct step *s = &from->steps.v[i];
-		struct step new;
+		struct step one;
 
 		if (g->step[i] == ID_NONE || g->step[i] < g->first_step)
 			continue;
-		new = (struct step){ g->frame[s->frame], g->place[s->place] };
-		to->steps.v[g->step[i]] = new;
-		to->keys.frames.v[new.frame].step = g->step[i];
+		one = (struct step){ g->frame[s->frame], g->place[s->place] };
+		to->steps.v[g->step[i]] = one;
+		to->keys.frames.v[one.frame].step = g->step[i];
 		map_values(g, s->place, false,
-			   to->places.v.v + (size_t) new.place * to->places.width);
-		memcpy(to->place_width.v + new.place *n, from->place_width.v + s->place * n,
-		       n * sizeof(*to->place_width.v));
+			   to->places.v.v + (size_t)one.place * to->places.width);
+		memcpy(to->place_width.v + (size_t)one.place * n,
+		       from->place_width.v + s->place * n, n * sizeof(*to->place_width.v));
 	}
 }
 
