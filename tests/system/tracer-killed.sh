@@ -8,7 +8,7 @@ TRACEE=$O/tests/helpers/tracee
 cd "$TMP" || exit 1
 
 # kill -9 of the recorder at random moments: the program finishes with the right output, also where
-# its threads are stepped
+# its threads are stepped; six that the recorder started take turns with six that it attached to. KILL_ROUNDS=200: so many
 want=$("$TRACEE" work 2)
 rounds=${KILL_ROUNDS:-40}
 bad=0 killed=0
@@ -22,10 +22,17 @@ for i in $(seq "$rounds"); do
 	esac
 	rm -f o.txt o.tmp started
 	# the program writes its status itself: its parent will be gone
+	work=": >started; $TRACEE work 2 >o.tmp; echo \$? >>o.tmp; mv o.tmp o.txt"
 	# shellcheck disable=SC2086
-	"$PERF" record -q $how -F 5000 -o "$TMP/k.data" -- \
-		sh -c ": >started; $TRACEE work 2 >o.tmp; echo \$? >>o.tmp; mv o.tmp o.txt" 2>/dev/null &
-	rec=$!
+	if [ $((i / 6 % 2)) = 0 ]; then
+		"$PERF" record -q $how -F 5000 -o "$TMP/k.data" -- sh -c "$work" 2>/dev/null &
+		rec=$!
+	else
+		# it begins when perf has it
+		sh -c "until grep -q 'TracerPid:[[:space:]]*[1-9]' /proc/\$\$/status; do :; done; $work" 2>/dev/null &
+		"$PERF" record -q $how -F 5000 -o "$TMP/k.data" -p $! 2>/dev/null &
+		rec=$!
+	fi
 	for t in $(seq 3000); do [ -e started ] && break; sleep 0.01; done
 	sleep "0.$(printf %03d $((1 + (i * 37) % 180)))"
 	kill -9 $rec 2>/dev/null && killed=$((killed + 1))
