@@ -276,13 +276,46 @@ static void test_no_files(void **state)
 	vm_free(vm);
 }
 
+static void expect_there(void *p, size_t size)
+{
+	uintptr_t begin = (uintptr_t)p & ~(uintptr_t)(VM_PAGE - 1);
+	size_t n = ((uintptr_t)p + size - begin + VM_PAGE - 1) / VM_PAGE;
+	unsigned char *there = malloc(n);
+
+	assert_non_null(there);
+	assert_int_equal(mincore((void *)begin, n * VM_PAGE, there), 0);
+	for (size_t i = 0; i < n; i++)
+		assert_true(there[i] & 1);
+	free(there);
+}
+
+/* No thread stands still while memory for its first walk is made. */
+static void test_touched(void **state)
+{
+	void *p = vm_big_new(VM_PAGE);
+	unsigned char there;
+	struct vm *vm;
+
+	(void)state;
+	assert_non_null(p);
+	vm_big_touch(p, VM_PAGE);
+	assert_int_equal(mincore(p, VM_PAGE, &there), 0);
+	vm_big_free(p, VM_PAGE);
+	if (!(there & 1))
+		skip(); /* a kernel before Linux 5.14 */
+	vm = new_vm();
+	expect_there(vm->insns, offsetof(struct vm_insns, insn) + VM_TOUCHED);
+	expect_there(vm->page, VM_TOUCHED);
+	vm_free(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exec),	 cmocka_unit_test(test_changed),
 		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
-		cmocka_unit_test(test_no_files),
+		cmocka_unit_test(test_no_files), cmocka_unit_test(test_touched),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

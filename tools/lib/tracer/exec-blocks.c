@@ -14,9 +14,18 @@
 
 void exec_blocks_new(struct vm *vm)
 {
-	vm->blocks = vm_big_new(sizeof(*vm->blocks));
-	if (vm->blocks)
-		vm->blocks->nr = 1;
+	struct vm_blocks *t = vm_big_new(sizeof(*t));
+
+	vm->blocks = t;
+	if (!t)
+		return;
+	t->nr = 1;
+	vm_big_touch(t->at, sizeof(t->at));
+	vm_big_touch(t->block, VM_TOUCHED);
+	vm_big_touch(t->uop, VM_TOUCHED);
+	vm_big_touch(t->insn, VM_TOUCHED);
+	vm_big_touch(t->addr, VM_TOUCHED);
+	vm_big_touch(t->bytes, VM_TOUCHED);
 }
 
 void exec_blocks_free(struct vm *vm)

@@ -42,6 +42,18 @@ void *vm_big_new(size_t size)
 	return p;
 }
 
+/* Older kernels than Linux 5.14 do not: then it is as if nobody had asked. */
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+void vm_big_touch(void *p, size_t size)
+{
+	uintptr_t at = (uintptr_t)p, begin = at & ~(uintptr_t)(VM_PAGE - 1);
+
+	(void)madvise((void *)begin, at + size - begin, MADV_POPULATE_WRITE);
+}
+
 void vm_big_free(void *p, size_t size)
 {
 	if (p)
@@ -65,6 +77,8 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 		vm_free(vm);
 		return -ENOMEM;
 	}
+	vm_big_touch(vm->insns, offsetof(struct vm_insns, insn) + VM_TOUCHED);
+	vm_big_touch(vm->page, VM_TOUCHED);
 	if (machine->made)
 		machine->made(vm);
 	*out = vm;

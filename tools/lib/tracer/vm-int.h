@@ -530,6 +530,12 @@ void vm_complete(struct vm *vm, uint64_t addr);
 /* All zero, in large pages where there are any; NULL = no memory. */
 void *vm_big_new(size_t size);
 void vm_big_free(void *p, size_t size);
+/*
+ * @size bytes at @p are there from now on. For what the first walk touches: to clear a large page takes about as long as a
+ * walk, and while that is done a thread would stand still.
+ */
+void vm_big_touch(void *p, size_t size);
+#define VM_TOUCHED (1 << 16) /* of what grows */
 
 /* The page of @n <= 512 bytes that were read before and are all known; NULL: perhaps the slow way. */
 static inline struct vm_page *vm_page_near(const struct vm *vm, uint64_t addr, unsigned n)
