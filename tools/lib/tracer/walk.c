@@ -52,6 +52,9 @@ int walker_new(struct tracer *t, struct err *e)
 	w->strategy = t->opts.branches.trace
 			      ? strategy_without_breakpoints()
 			      : strategy_choose(t->opts.branches.strategy, &w->probe);
+	/* now, and not at the end of the first span, while a thread stands still; there it is tried again */
+	if (t->opts.branches.span)
+		(void)vm_new(&w->look, VM_HOST);
 	t->walker = w;
 	return 0;
 }
