@@ -297,6 +297,39 @@ static void test_kernel_entries(void **state)
 	stop(&f);
 }
 
+/* A stack of more branches than are looked up at once, with the kernel's at the seam and behind it; in both byte orders. */
+static void test_long_stack(void **state)
+{
+	char text[2][4096];
+	uint64_t e[64][3];
+
+	(void)state;
+	for (uint64_t i = 0; i < 64; i++) {
+		bool kernel = i == 31 || i == 40;
+
+		e[i][0] = kernel ? 0xffffffff81000000ULL : BASE + 0x40 * (64 - i) + 0x10;
+		e[i][1] = BASE + 0x40 * (65 - i);
+		e[i][2] = i & 1;
+	}
+	for (int swap = 0; swap < 2; swap++) {
+		struct fixture f;
+
+		start(&f);
+		map(&f, 10, BASE, 0, app);
+		stack(&f, 10, (const uint64_t(*)[3])e, 64, swap);
+		stack(&f, 10, (const uint64_t(*)[3])e, 30, swap);
+		finish(&f);
+		snprintf(text[swap], sizeof(text[0]), "%s", profile(&f, app, "preagg"));
+		assert_int_equal(convert_stats(f.c)->kernel, 2);
+		assert_int_equal(convert_stats(f.c)->mapped, 92);
+		stop(&f);
+	}
+	assert_string_equal(text[0], text[1]);
+	/* Behind the 33rd entry what ran up to the 31st; the 29th came twice. */
+	assert_non_null(strstr(text[0], "\nf 400840 400890 1\nB 400810 400840 1 0\n"));
+	assert_non_null(strstr(text[0], "\nf 400940 400950 2\nB 400910 400940 2 0\n"));
+}
+
 /* A range that would go backwards is none: entries were lost between. */
 static void test_backward_range(void **state)
 {
@@ -434,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_exec_and_exit),
 		cmocka_unit_test(test_between_objects),
 		cmocka_unit_test(test_kernel_entries),
+		cmocka_unit_test(test_long_stack),
 		cmocka_unit_test(test_backward_range),
 		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_many),

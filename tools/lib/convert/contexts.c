@@ -376,13 +376,14 @@ static int add_count(struct contexts *x, const struct context_count *add)
 static int flush_one(struct contexts *x, const struct raw *r)
 {
 	const struct raw_key *k = &r->key;
-	const struct raw_context *in = &x->raw.v[k->space];
+	const struct raw_context *in = &x->raw.v[raw_key_space(k)];
 	struct context_count add = { .context = in->found };
 	struct edge *e = &add.edge;
 
 	*e = (struct edge){ .from = NO_END, .from_dso = NO_DSO, .end = NO_END, .count = r->count };
 	e->to_dso = convert_resolve(x->c, in->space, k->to, &e->to);
-	if (k->len != NO_LEN && convert_resolve(x->c, in->space, raw_end(k), &e->end) != e->to_dso)
+	if (raw_key_len(k) != NO_LEN &&
+	    convert_resolve(x->c, in->space, raw_end(k), &e->end) != e->to_dso)
 		return 0;
 	if (k->from != NO_END) {
 		e->from_dso = convert_resolve(x->c, in->space, k->from, &e->from);

@@ -16,11 +16,21 @@
 /* A branch as the CPU saw it, in one address space, and the range that followed, as its length. */
 struct raw_key {
 	uint64_t from, to;
-	uint32_t len; /* of the range; NO_LEN: nothing is known of what followed */
-	uint32_t space;
+	uint64_t
+		rest; /* space << 32 | length of the range; NO_LEN: nothing is known of what followed */
 };
 
 #define NO_LEN UINT32_MAX
+
+static inline uint32_t raw_key_len(const struct raw_key *k)
+{
+	return (uint32_t)k->rest;
+}
+
+static inline uint32_t raw_key_space(const struct raw_key *k)
+{
+	return (uint32_t)(k->rest >> 32);
+}
 
 /*
  * How often it was seen: 32 bytes, so that it lies in one line of the cache. The table is open addressing over these, empty

@@ -119,6 +119,7 @@ int convert_take(struct convert *c, const struct convert_branch *b)
 static int flush_one(struct convert *c, const struct raw *r, const struct raw_more *more)
 {
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
+	uint32_t space = raw_key_space(&r->key);
 	uint64_t end = raw_end(&r->key);
 
 	if (more) {
@@ -126,11 +127,11 @@ static int flush_one(struct convert *c, const struct raw *r, const struct raw_mo
 		e.cycles_n = more->cycles_n;
 		e.type = more->type;
 	}
-	e.from_dso = convert_resolve(c, r->key.space, r->key.from, &e.from);
-	e.to_dso = convert_resolve(c, r->key.space, r->key.to, &e.to);
+	e.from_dso = convert_resolve(c, space, r->key.from, &e.from);
+	e.to_dso = convert_resolve(c, space, r->key.to, &e.to);
 	/* A range lies in one object. */
 	if (end != NO_END && e.to_dso != NO_DSO &&
-	    convert_resolve(c, r->key.space, end, &end) == e.to_dso && end >= e.to)
+	    convert_resolve(c, space, end, &end) == e.to_dso && end >= e.to)
 		e.end = end;
 	if (e.from_dso == NO_DSO && e.to_dso == NO_DSO) {
 		c->stats.outside += r->count;
@@ -157,7 +158,7 @@ static int flush(struct convert *c)
 		const struct raw *r = &c->raw.v[at];
 
 		ret = flush_one(c, r, c->raw.more ? &c->raw.more[at] : NULL);
-		c->spaces.v[r->key.space].dirty = false;
+		c->spaces.v[raw_key_space(&r->key)].dirty = false;
 	}
 	raw_table_clear(&c->raw);
 	c->since = 0;
@@ -198,52 +199,83 @@ static int note_space(struct convert *c, struct thread *th)
 /* Branches whose places in the table are asked for before the first of them is counted. */
 #define AHEAD 32
 
-static int count_all(struct raw_table *t, const struct raw_add *v, unsigned n)
+/* What is looked for of the branches at hand. */
+struct ahead {
+	uint32_t hash[AHEAD];
+	uint64_t rest[AHEAD]; /* of the key */
+};
+
+/*
+ * Up to AHEAD branches of this machine's byte order, of which none is the kernel's; that is found out on the way, and then
+ * nothing was counted: -EAGAIN. *end: where the range ends that the first one begins.
+ */
+static int add_plain(struct raw_table *t, uint32_t space, const unsigned char *p, unsigned n,
+		     uint64_t *end)
 {
-	for (unsigned i = 0; i < n; i++)
-		if (unlikely(raw_count(t, &v[i])))
+	uint64_t until = *end, bits = 0;
+	struct ahead w;
+
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = p + (size_t)i * BRANCH_ENTRY_SIZE;
+		struct raw_add a;
+
+		raw_set(&a, space, load_u64(b, false), load_u64(b + 8, false), until, 0);
+		raw_prefetch(t, &a);
+		w.hash[i] = a.hash;
+		w.rest[i] = a.key.rest;
+		bits |= a.key.from | a.key.to;
+		until = a.key.from;
+	}
+	if (unlikely(bits >= KERNEL_START))
+		return -EAGAIN;
+	for (unsigned i = 0; i < n; i++) {
+		const unsigned char *b = p + (size_t)i * BRANCH_ENTRY_SIZE;
+		const struct raw_key k = { load_u64(b, false), load_u64(b + 8, false), w.rest[i] };
+
+		if (unlikely(raw_count(t, &k, w.hash[i], (uint32_t)branch_load_flags(b, false))))
 			return -ENOMEM;
+	}
+	*end = until;
 	return 0;
 }
 
-/* The branches of a stack. What ran after one begins where it led to, and ends with the next one, which is newer. */
-static inline int add_entries(struct convert *c, uint32_t space, const struct sample_branches *b,
-			      bool swap)
+/* The same of any: those of the kernel are passed over. */
+static int add_any(struct convert *c, uint32_t space, const unsigned char *p, unsigned n, bool swap,
+		   uint64_t *end)
 {
-	const unsigned char *p = b->entries, *stop = p + b->nr * BRANCH_ENTRY_SIZE;
-	struct raw_add ahead[AHEAD];
-	uint64_t end = NO_END;
-	unsigned n = 0;
-
-	for (; p < stop; p += BRANCH_ENTRY_SIZE) {
+	for (unsigned i = 0; i < n; i++, p += BRANCH_ENTRY_SIZE) {
 		uint64_t from = load_u64(p, swap), to = load_u64(p + 8, swap);
+		struct raw_add a;
 
 		if (convert_in_kernel(from, to)) {
 			c->stats.kernel++;
 			continue;
 		}
-		if (n == AHEAD) {
-			if (count_all(&c->raw, ahead, n))
-				return -ENOMEM;
-			n = 0;
-		}
-		raw_set(&ahead[n], space, from, to, end, branch_load_flags(p, swap));
-		raw_prefetch(&c->raw, &ahead[n++]);
-		end = from;
+		raw_set(&a, space, from, to, *end, branch_load_flags(p, swap));
+		if (raw_count(&c->raw, &a.key, a.hash, a.flags))
+			return -ENOMEM;
+		*end = from;
 	}
-	return count_all(&c->raw, ahead, n);
+	return 0;
 }
 
-/* Two of it: that of this machine's order turns no bytes. */
-static int add_swapped(struct convert *c, uint32_t space, const struct sample_branches *b)
-{
-	return add_entries(c, space, b, true);
-}
-
+/* The branches of a stack. What ran after one begins where it led to, and ends with the next one, which is newer. */
 static int add_stack(struct convert *c, uint32_t space, const struct sample_branches *b)
 {
+	uint64_t end = NO_END;
+
 	c->stats.branches += b->nr;
-	return b->swap ? add_swapped(c, space, b) : add_entries(c, space, b, false);
+	for (uint64_t at = 0; at < b->nr; at += AHEAD) {
+		const unsigned char *p = b->entries + at * BRANCH_ENTRY_SIZE;
+		unsigned n = (unsigned)min_u64(AHEAD, b->nr - at);
+		int ret = b->swap ? -EAGAIN : add_plain(&c->raw, space, p, n, &end);
+
+		if (ret == -EAGAIN)
+			ret = add_any(c, space, p, n, b->swap, &end);
+		if (ret)
+			return ret;
+	}
+	return 0;
 }
 
 static int count_ip(struct convert *c, const struct ip *add)

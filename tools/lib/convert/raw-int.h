@@ -23,19 +23,20 @@ static inline uint32_t raw_len(uint64_t to, uint64_t end)
 
 static inline uint64_t raw_end(const struct raw_key *k)
 {
-	return k->len == NO_LEN ? NO_END : k->to + k->len;
+	return raw_key_len(k) == NO_LEN ? NO_END : k->to + raw_key_len(k);
 }
 
 static inline uint32_t raw_hash(const struct raw_key *k)
 {
-	uint64_t a = k->from ^ (uint64_t)k->space << 40, b = k->to ^ (uint64_t)k->len << 40;
+	uint64_t a = k->from ^ k->rest >> 32 << 40, b = k->to ^ k->rest << 40;
 
 	return (uint32_t)((a * HASH_GOLDEN ^ b * 0xc2b2ae3d27d4eb4fULL) >> 32);
 }
 
 static inline bool raw_is(const struct raw *r, const struct raw_key *k)
 {
-	return !memcmp(&r->key, k, sizeof(*k)) && r->count;
+	return !((r->key.from ^ k->from) | (r->key.to ^ k->to) | (r->key.rest ^ k->rest)) &&
+	       r->count;
 }
 
 /* Asks for the memory that raw_count() will look at. */
@@ -44,17 +45,26 @@ static inline void raw_prefetch(const struct raw_table *t, const struct raw_add 
 	__builtin_prefetch(&t->v[a->hash >> t->shift], 1);
 }
 
-/* 0, or -ENOMEM when the table has to grow and cannot. */
-static inline int raw_count(struct raw_table *t, const struct raw_add *a)
+/* The branch of that key, where it is in the place of its hash, or in the other one of that line. NULL: it may be elsewhere. */
+static inline struct raw *raw_near(struct raw *v, uint32_t place, const struct raw_key *k)
 {
-	struct raw *r = &t->v[a->hash >> t->shift];
+	if (likely(raw_is(&v[place], k)))
+		return &v[place];
+	return raw_is(&v[place ^ 1], k) ? &v[place ^ 1] : NULL;
+}
 
-	if (unlikely(!raw_is(r, &a->key)))
-		return raw_table_count(t, a);
+/* 0, or -ENOMEM when the table has to grow and cannot. */
+static inline int raw_count(struct raw_table *t, const struct raw_key *k, uint32_t hash,
+			    uint32_t flags)
+{
+	struct raw *r = raw_near(t->v, hash >> t->shift, k);
+
+	if (unlikely(!r))
+		return raw_table_count(t, &(struct raw_add){ *k, hash, flags });
 	r->count++;
-	r->mispred += a->flags & 1;
+	r->mispred += flags & 1;
 	if (unlikely(t->more))
-		raw_count_more(&t->more[r - t->v], a->flags);
+		raw_count_more(&t->more[r - t->v], flags);
 	return 0;
 }
 
@@ -63,8 +73,7 @@ static inline void raw_set(struct raw_add *a, uint32_t space, uint64_t from, uin
 {
 	a->key.from = from;
 	a->key.to = to;
-	a->key.len = raw_len(to, end);
-	a->key.space = space;
+	a->key.rest = (uint64_t)space << 32 | raw_len(to, end);
 	a->hash = raw_hash(&a->key);
 	a->flags = (uint32_t)flags;
 }
@@ -76,7 +85,7 @@ static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, ui
 	struct raw_add a;
 
 	raw_set(&a, space, from, to, end, 0);
-	return raw_count(t, &a);
+	return raw_count(t, &a.key, a.hash, a.flags);
 }
 
 /* Calls that have not returned, as the LBR's call stacks have them, are no branches in a row. */

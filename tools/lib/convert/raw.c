@@ -12,14 +12,12 @@ int raw_table_init(struct raw_table *t, unsigned bits, bool more)
 {
 	size_t size = (size_t)1 << bits;
 
-	t->v = aligned_alloc(64, size * sizeof(*t->v));
+	t->v = slots_new(size * sizeof(*t->v));
 	t->more = more ? calloc(size, sizeof(*t->more)) : NULL;
 	t->used = malloc(size * sizeof(*t->used));
 	t->shift = 32 - bits;
 	t->n = 0;
 	t->limit = (uint32_t)(size / 8 * 5);
-	if (t->v)
-		memset(t->v, 0, size * sizeof(*t->v));
 	if (t->v && t->used && (t->more || !more))
 		return 0;
 	raw_table_free(t);
