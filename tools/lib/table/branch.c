@@ -59,7 +59,7 @@ static void move_slots(struct feed *f, const struct branch_slot *old,
 static int resize(struct feed *f, unsigned bits)
 {
 	size_t n = f->slots ? (size_t)1 << f->slot_bits : 0, all = (size_t)1 << bits;
-	struct branch_slot *old = f->slots, *slots = aligned_alloc(64, all * sizeof(*slots));
+	struct branch_slot *old = f->slots, *slots = slots_new(all * sizeof(*slots));
 	struct branch_counts *old_told = f->told, *told = calloc(all, sizeof(*told));
 
 	if (!slots || !told) {
@@ -67,7 +67,6 @@ static int resize(struct feed *f, unsigned bits)
 		free(told);
 		return -ENOMEM;
 	}
-	memset(slots, 0, all * sizeof(*slots));
 	f->slots = slots;
 	f->told = told;
 	f->slot_bits = bits;
@@ -299,7 +298,7 @@ int table_branch_add(struct table *t, const struct sample *s, struct thread *th,
 	if (where == ID_NONE)
 		return -ENOMEM;
 	if (unlikely(t->feed->taken > 1u << t->feed->slot_bits >> 1) &&
-	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 4))
+	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 2))
 		return -ENOMEM;
 	for (uint64_t done = 0; done < s->branches.nr && !ret; done += CHUNK) {
 		unsigned n = (unsigned)min_u64(CHUNK, s->branches.nr - done);
