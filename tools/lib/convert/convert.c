@@ -77,10 +77,14 @@ uint32_t convert_resolve(struct convert *c, uint32_t space, uint64_t addr, uint6
 	return hit.map->dso->idx;
 }
 
-static int add_edge(struct convert *c, const struct edge *add)
+static uint64_t edge_hash(const struct edge *e)
 {
-	uint64_t hash = hash_mix(hash_mix(hash_mix(add->from, add->to), add->end),
-				 (uint64_t)add->from_dso << 32 | add->to_dso);
+	return hash_mix(hash_mix(hash_mix(e->from, e->to), e->end),
+			(uint64_t)e->from_dso << 32 | e->to_dso);
+}
+
+static int add_hashed(struct convert *c, const struct edge *add, uint64_t hash)
+{
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&c->edge_tab, hash); htab_next(&c->edge_tab, &it, &i);) {
@@ -99,6 +103,31 @@ static int add_edge(struct convert *c, const struct edge *add)
 	return vec_push(&c->edges, *add) ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
 }
 
+/* Edges whose places are asked for before the first of them is added. */
+struct batch {
+	struct edge v[16];
+	uint64_t hash[16];
+	unsigned n;
+};
+
+static int add_batch(struct convert *c, struct batch *b)
+{
+	int ret = 0;
+
+	for (unsigned i = 0; i < b->n && !ret; i++)
+		ret = add_hashed(c, &b->v[i], b->hash[i]);
+	b->n = 0;
+	return ret;
+}
+
+static int batch_edge(struct convert *c, struct batch *b, const struct edge *e)
+{
+	b->v[b->n] = *e;
+	b->hash[b->n] = edge_hash(e);
+	htab_prefetch(&c->edge_tab, b->hash[b->n++]);
+	return b->n == ARRAY_SIZE(b->v) ? add_batch(c, b) : 0;
+}
+
 int convert_take(struct convert *c, const struct convert_branch *b)
 {
 	const struct edge e = {
@@ -113,10 +142,11 @@ int convert_take(struct convert *c, const struct convert_branch *b)
 
 	c->stats.branches += b->count;
 	c->stats.with_branches = 1; /* how many samples they were of is not known */
-	return add_edge(c, &e);
+	return add_hashed(c, &e, edge_hash(&e));
 }
 
-static int flush_one(struct convert *c, const struct raw *r, const struct raw_more *more)
+static int flush_one(struct convert *c, struct batch *b, const struct raw *r,
+		     const struct raw_more *more)
 {
 	struct edge e = { .end = NO_END, .count = r->count, .mispred = r->mispred };
 	uint32_t space = raw_key_space(&r->key);
@@ -146,20 +176,22 @@ static int flush_one(struct convert *c, const struct raw *r, const struct raw_mo
 		e.from = 0;
 	if (e.to_dso == NO_DSO)
 		e.to = 0;
-	return add_edge(c, &e);
+	return batch_edge(c, b, &e);
 }
 
 static int flush(struct convert *c)
 {
+	struct batch b = { .n = 0 };
 	int ret = 0;
 
 	for (uint32_t i = 0; i < c->raw.n && !ret; i++) {
 		uint32_t at = c->raw.used[i];
 		const struct raw *r = &c->raw.v[at];
 
-		ret = flush_one(c, r, c->raw.more ? &c->raw.more[at] : NULL);
+		ret = flush_one(c, &b, r, c->raw.more ? &c->raw.more[at] : NULL);
 		c->spaces.v[raw_key_space(&r->key)].dirty = false;
 	}
+	ret = ret ?: add_batch(c, &b);
 	raw_table_clear(&c->raw);
 	c->since = 0;
 	return ret ?: c->contexts ? contexts_flush(c->contexts) : 0;
@@ -375,6 +407,7 @@ static void flush_side(void *ctx, size_t i)
 static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
 {
 	struct flush_side both[2] = { { .c = c }, { .c = from } };
+	struct batch b = { .n = 0 };
 	int ret;
 
 	/* Each has a machine of its own, unless they are pieces that one session read. */
@@ -385,8 +418,9 @@ static int merge(struct convert *c, struct convert *from, const struct session_m
 
 		e.from_dso = convert_mapped(maps, e.from_dso);
 		e.to_dso = convert_mapped(maps, e.to_dso);
-		ret = add_edge(c, &e);
+		ret = batch_edge(c, &b, &e);
 	}
+	ret = ret ?: add_batch(c, &b);
 	for (size_t i = 0; !ret && i < from->ips.n; i++) {
 		struct ip ip = from->ips.v[i];
 
@@ -416,8 +450,6 @@ static int object_at(struct convert *c, uint32_t dso)
 	struct convert_elf ob = { .dso = dso };
 	const struct dso *d;
 
-	if (dso == NO_DSO || c->object_of[dso] != NO_DSO)
-		return 0;
 	d = machine_dso(c->m, dso);
 	ob.pub.dso = d;
 	ob.pub.name = d->short_name;
@@ -425,6 +457,11 @@ static int object_at(struct convert *c, uint32_t dso)
 		snprintf(ob.pub.build_id + 2 * i, 3, "%02x", d->build_id[i]);
 	c->object_of[dso] = (uint32_t)c->objects.n;
 	return vec_push(&c->objects, ob);
+}
+
+static inline int object_needed(struct convert *c, uint32_t dso)
+{
+	return dso == NO_DSO || likely(c->object_of[dso] != NO_DSO) ? 0 : object_at(c, dso);
 }
 
 static struct convert_elf *object_of(struct convert *c, uint32_t dso)
@@ -493,9 +530,10 @@ int convert_finish(struct convert *c, struct err *e)
 	else
 		memset(c->object_of, 0xff, (dsos + 1) * sizeof(*c->object_of));
 	for (size_t i = 0; i < c->edges.n && !ret; i++)
-		ret = object_at(c, c->edges.v[i].from_dso) ?: object_at(c, c->edges.v[i].to_dso);
+		ret = object_needed(c, c->edges.v[i].from_dso)
+			      ?: object_needed(c, c->edges.v[i].to_dso);
 	for (size_t i = 0; i < c->ips.n && !ret; i++)
-		ret = object_at(c, c->ips.v[i].dso);
+		ret = object_needed(c, c->ips.v[i].dso);
 	for (size_t i = 0; i < c->edges.n && !ret; i++)
 		count_edge(c, &c->edges.v[i]);
 	for (size_t i = 0; i < c->ips.n && !ret; i++)
