@@ -19,6 +19,21 @@ static int by_edge(const void *a, const void *b)
 	return x->end < y->end ? -1 : x->end > y->end;
 }
 
+/* The few that start at one place. */
+static void sort_few(struct local_edge *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		struct local_edge e = v[i];
+		size_t at = i;
+
+		for (; at && by_edge(&v[at - 1], &e) > 0; at--)
+			v[at] = v[at - 1];
+		v[at] = e;
+	}
+}
+
+#define FEW 16
+
 /* By where they start, and those that start at one place among themselves; without memory all where they are. */
 static void sort_edges(struct local_edge *v, size_t n)
 {
@@ -28,7 +43,9 @@ static void sort_edges(struct local_edge *v, size_t n)
 	for (size_t i = 0; i < n; i += alike) {
 		for (alike = 1; i + alike < n && (unsorted || v[i].from == v[i + alike].from);)
 			alike++;
-		if (alike > 1)
+		if (alike <= FEW)
+			sort_few(v + i, alike);
+		else
 			qsort(v + i, alike, sizeof(*v), by_edge);
 	}
 }
