@@ -46,4 +46,18 @@ is "script to a full disk: status" $? 1
 check "and says so" grep -q 'cannot write the output: No space left' "$TMP/err"
 timeout 60 "$PERF" report -D -j8 -i "$TMP/flat.data" >/dev/full 2>"$TMP/err"
 check "report -D to a full disk: status" test $? != 0
+
+# More edges than one thread makes lines of: cut between them, and in their order.
+cp "$PERF" "$TMP/object"
+"$O/tests/bench/gen" branches "$TMP/branches.data" 2000 32 "$TMP/object"
+preagg() { "$PERF" data convert --to preagg --jobs="$1" -o "$2" -i "$TMP/branches.data" 2>"$TMP/err"; }
+preagg 1 "$TMP/preagg"
+check "preagg: edges for several" test "$(grep -c ^B "$TMP/preagg")" -gt 8192
+for n in 2 3 8 64; do
+	preagg "$n" "$TMP/several"
+	same_file "preagg, $n jobs" "$TMP/several" "$TMP/preagg"
+done
+preagg 8 /dev/full
+is "preagg to a full disk: status" $? 1
+check "preagg: and says so" grep -q 'No space left' "$TMP/err"
 done_testing

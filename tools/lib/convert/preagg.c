@@ -9,6 +9,7 @@
 
 #include <limits.h>
 
+#include "base/side.h"
 #include "convert/convert-int.h"
 #include "session/session.h"
 
@@ -133,28 +134,94 @@ static void put_range(struct writer *w, const struct convert_elf *ob, const stru
 	w->records++;
 }
 
+/* A stretch of the edges, which begins and ends with a branch. */
+struct stretch {
+	struct writer w;
+	const struct convert_elf *ob;
+	const struct local_edge *v;
+	size_t n;
+	struct obuf text; /* where several are made side by side */
+};
+
+static void put_stretch(void *list, size_t k)
+{
+	struct stretch *s = (struct stretch *)list + k;
+
+	for (size_t i = 0; i < s->n;) {
+		const struct local_edge *v = &s->v[i];
+		uint64_t count = 0, mispred = 0;
+
+		for (; i < s->n && s->v[i].from == v->from && s->v[i].to == v->to; i++) {
+			count += s->v[i].count;
+			mispred += s->v[i].mispred;
+			if (s->v[i].end != NO_END)
+				put_range(&s->w, s->ob, &s->v[i]);
+		}
+		put_branch(&s->w, v->from, v->to, count, mispred);
+	}
+}
+
+/* The end of the stretch of about @n edges that begins with @from. */
+static size_t stretch_end(const struct local_edge *v, size_t nr, size_t from, size_t n)
+{
+	size_t to = from + n < nr ? from + n : nr;
+
+	while (to < nr && v[to].from == v[to - 1].from && v[to].to == v[to - 1].to)
+		to++;
+	return to;
+}
+
+#define STRETCH	    4096 /* edges that are worth a thread, at least */
+#define PER_THREAD  2
+#define THREADS_MAX 64
+
+/* As many stretches as there are threads at hand for, each into memory. */
+static int put_side(struct writer *w, const struct convert_elf *ob, const struct local_edge *v,
+		    size_t n, unsigned threads, struct err *e)
+{
+	size_t max = (size_t)threads * PER_THREAD, step = max_u64(STRETCH, n / max + 1), nr = 0;
+	struct stretch *list = calloc(max, sizeof(*list));
+	int ret = list ? 0 : -ENOMEM;
+
+	for (size_t from = 0; !ret && from < n; nr++) {
+		struct stretch *s = &list[nr];
+
+		*s = (struct stretch){ .w.o = &s->text, .ob = ob, .v = v + from };
+		s->n = stretch_end(v, n, from, step) - from;
+		from += s->n;
+		ret = obuf_init(&s->text, -1, 0);
+	}
+	if (!ret)
+		side_by_side(threads, nr, put_stretch, list);
+	for (size_t i = 0; i < nr; i++) {
+		if (!ret)
+			obuf_move(w->o, &list[i].text);
+		w->records += list[i].w.records;
+		list[i].text.len = 0;
+		obuf_free(&list[i].text);
+	}
+	free(list);
+	return ret ? err_set(e, ret, "no memory for the lines of %s", ob->pub.name) : 0;
+}
+
 static int put_object(struct writer *w, const struct convert_elf *ob, struct err *e)
 {
+	const struct session *s = w->c->session;
 	size_t n;
 	struct local_edge *v = convert_local(w->c, ob, &n, e);
+	unsigned threads = v && s && n > STRETCH ? session_jobs(s) : 1;
+	int ret = v ? 0 : -ENOMEM;
 
-	if (!v)
-		return -ENOMEM;
-	for (size_t i = 0; i < n;) {
-		uint64_t count = 0, mispred = 0;
-		size_t j = i;
+	if (!ret && threads > 1)
+		ret = put_side(w, ob, v, n, (unsigned)min_u64(threads, THREADS_MAX), e);
+	if (!ret && threads == 1) {
+		struct stretch all = { .w = *w, .ob = ob, .v = v, .n = n };
 
-		for (; j < n && v[j].from == v[i].from && v[j].to == v[i].to; j++) {
-			count += v[j].count;
-			mispred += v[j].mispred;
-			if (v[j].end != NO_END)
-				put_range(w, ob, &v[j]);
-		}
-		put_branch(w, v[i].from, v[i].to, count, mispred);
-		i = j;
+		put_stretch(&all, 0);
+		w->records = all.w.records;
 	}
 	free(v);
-	return 0;
+	return ret;
 }
 
 static ssize_t write_preagg(const struct convert *c, const struct convert_elf *ob, struct obuf *o,
