@@ -19,6 +19,7 @@
 
 #include "box/box.h"
 #include "buildid/buildid.h"
+#include "machine/machine.h"
 #include "symbol/symbol.h"
 #include "unit.h"
 
@@ -625,13 +626,67 @@ static void roots(void **state)
 	assert_int_equal(boxed(&objects, try_root), -EPERM);
 }
 
+/* How many questions the attendant, which is another process, was asked. */
+static int *asked;
+
+static int count_questions(void *ctx, const char *q, size_t size, struct box_answer *a)
+{
+	(*asked)++;
+	return buildid_serve_root(ctx, q, size, a);
+}
+
+#define PROCESSES 6000
+
+/* Of many processes, some of which have ended, with two that live and have our root. */
+static int try_many_roots(void)
+{
+	struct buildid_roots *r = NULL;
+	struct machine *m = NULL;
+	bool ok;
+
+	ok = !machine_new(&m, "x86_64", NULL) && !buildid_roots_new(&r) &&
+	     machine_thread(m, getpid(), getpid()) && machine_thread(m, getppid(), getppid());
+	for (int32_t i = 0; ok && i < PROCESSES; i++) {
+		struct thread *th = machine_thread(m, 0x3fffffff - i, 0x3fffffff - i);
+
+		ok = th != NULL;
+		if (th)
+			th->exited = i % 2;
+	}
+	if (ok)
+		buildid_roots_add_all(r, m);
+	ok = ok && !buildid_roots_nr(r);
+	buildid_roots_free(r);
+	machine_free(m);
+	return ok ? 0 : -1;
+}
+
+static void many_roots(void **state)
+{
+	const struct box_served served[BOX_SERVICES] = { [BOX_ROOT] = { count_questions, NULL } };
+	const struct box_opts o = { .objects = true, .served = served };
+
+	(void)state;
+	if (!box_try().holds)
+		skip_because("neither a filter nor Landlock here: nobody is asked");
+	asked = mmap(NULL, sizeof(*asked), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+		     0);
+	assert_ptr_not_equal(asked, MAP_FAILED);
+	assert_int_equal(boxed(&o, try_many_roots), 0);
+	/* 3,002 numbers of 4 bytes each. */
+	assert_int_equal(*asked, (PROCESSES / 2 + 2) * 4 / BOX_BYTES + 1);
+	munmap(asked, sizeof(*asked));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(refused), cmocka_unit_test(unknown),	cmocka_unit_test(read_some),
-		cmocka_unit_test(goes_on), cmocka_unit_test(outputs),	cmocka_unit_test(replaced),
-		cmocka_unit_test(saved),   cmocka_unit_test(temporary), cmocka_unit_test(nonsense),
-		cmocka_unit_test(roots),
+		cmocka_unit_test(refused),    cmocka_unit_test(unknown),
+		cmocka_unit_test(read_some),  cmocka_unit_test(goes_on),
+		cmocka_unit_test(outputs),    cmocka_unit_test(replaced),
+		cmocka_unit_test(saved),      cmocka_unit_test(temporary),
+		cmocka_unit_test(nonsense),   cmocka_unit_test(roots),
+		cmocka_unit_test(many_roots),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, drop_dir);

@@ -42,34 +42,20 @@ static void root_close(struct root *root)
 	root->ns_fd = root->fd = -1;
 }
 
-/* A box is told what its attendant sees. */
-static bool root_ask(struct root *root)
-{
-	int32_t pid = root->pid;
-	uint64_t w[3];
-	struct box_answer a;
-
-	root->ns_fd = root->fd = -1;
-	if (box_ask(BOX_ROOT, &pid, sizeof(pid), &a) || a.size != sizeof(w))
-		return false;
-	memcpy(w, a.bytes, sizeof(w));
-	root->ns = w[0];
-	root->dev = w[1];
-	root->ino = w[2];
-	return true;
-}
-
 /* False when @proc is gone or not ours to look into. */
 static bool root_open(struct root *root, const char *proc)
 {
 	char path[64];
 	struct stat ns, dir;
 
+	root->fd = -1;
 	snprintf(path, sizeof(path), "/proc/%s/ns/mnt", proc);
 	root->ns_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (root->ns_fd < 0) /* most, where a recording is of many that are gone */
+		return false;
 	snprintf(path, sizeof(path), "/proc/%s/root", proc);
 	root->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root->ns_fd < 0 || root->fd < 0 || fstat(root->ns_fd, &ns) || fstat(root->fd, &dir)) {
+	if (root->fd < 0 || fstat(root->ns_fd, &ns) || fstat(root->fd, &dir)) {
 		root_close(root);
 		return false;
 	}
@@ -105,41 +91,98 @@ void buildid_roots_free(struct buildid_roots *r)
 	free(r);
 }
 
+static bool is_known(const struct buildid_roots *r, const struct root *root)
+{
+	if (same_root(root, &r->ours))
+		return true;
+	vec_for_each (have, &r->v)
+		if (same_root(have, root))
+			return true;
+	return false;
+}
+
+static void add(struct buildid_roots *r, struct root *new, bool keep)
+{
+	bool known = r->v.n >= ROOTS_MAX || is_known(r, new);
+
+	if (known || !keep || r->kept >= KEPT_MAX)
+		root_close(new);
+	if (known)
+		return;
+	if (vec_push(&r->v, *new))
+		root_close(new); /* one less to look into */
+	else
+		r->kept += new->fd >= 0;
+}
+
 void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep)
 {
 	struct root new = { .pid = pid };
 	char proc[16];
-	bool known;
 
 	if (pid <= 0 || r->v.n >= ROOTS_MAX)
 		return;
 	snprintf(proc, sizeof(proc), "%d", pid);
-	if (!(box_closed() ? root_ask(&new) : root_open(&new, proc)))
+	if (root_open(&new, proc))
+		add(r, &new, keep);
+}
+
+/* ---- in a box ------------------------------------------------------------------------------------ */
+
+/* A box is told what its attendant sees: of so many processes at once as a question has room for. */
+#define ASKED_MAX (BOX_BYTES / sizeof(int32_t))
+
+struct told {
+	uint64_t ns, dev, ino;
+	int32_t pid, zero;
+};
+
+_Static_assert(ROOTS_MAX * sizeof(struct told) <= BOX_BYTES, "an answer has room for all");
+
+static void ask(struct buildid_roots *r, const int32_t *pids, size_t nr)
+{
+	struct box_answer a;
+
+	if (!nr || box_ask(BOX_ROOT, pids, nr * sizeof(*pids), &a))
 		return;
-	known = same_root(&new, &r->ours);
-	vec_for_each (root, &r->v)
-		known |= same_root(root, &new);
-	if (known || !keep || r->kept >= KEPT_MAX)
-		root_close(&new);
-	if (known)
-		return;
-	if (vec_push(&r->v, new))
-		root_close(&new); /* one less to look into */
-	else
-		r->kept += new.fd >= 0;
+	for (size_t at = 0; at + sizeof(struct told) <= a.size; at += sizeof(struct told)) {
+		struct root new = { .ns_fd = -1, .fd = -1 };
+		struct told t;
+
+		memcpy(&t, a.bytes + at, sizeof(t));
+		new.pid = t.pid;
+		new.ns = t.ns;
+		new.dev = t.dev;
+		new.ino = t.ino;
+		add(r, &new, false);
+	}
 }
 
 void buildid_roots_add_all(struct buildid_roots *r, struct machine *m)
 {
-	int32_t last = 0;
+	int32_t pids[ASKED_MAX], last = 0;
+	bool boxed = box_closed();
+	size_t nr = 0;
 
 	for (; r->threads < machine_nr_threads(m); r->threads++) {
-		int32_t pid = machine_thread_at(m, r->threads)->pid;
+		const struct thread *th = machine_thread_at(m, r->threads);
+		int32_t pid = th->pid;
 
-		if (pid != last)
-			buildid_roots_add(r, pid, false);
+		/* What the recording has seen end has no root; whoever has its number now is another. */
+		if (pid == last || pid <= 0 || (th->exited && th->tid == pid))
+			continue;
 		last = pid;
+		if (!boxed) {
+			buildid_roots_add(r, pid, false);
+			continue;
+		}
+		pids[nr++] = pid;
+		if (nr == ASKED_MAX) {
+			ask(r, pids, nr);
+			nr = 0;
+		}
 	}
+	ask(r, pids, nr);
 }
 
 size_t buildid_roots_nr(const struct buildid_roots *r)
@@ -204,26 +247,32 @@ int buildid_roots_open(const struct buildid_roots *r, const struct dso *dso, str
 
 /* ---- in the attendant of a box ------------------------------------------------------------------- */
 
+/* The roots of these processes, each once, but for ours. */
 int buildid_serve_root(void *ctx, const char *q, size_t size, struct box_answer *a)
 {
-	struct root r = { .fd = -1 };
-	char proc[16];
+	struct buildid_roots *r;
 	int32_t pid;
-	uint64_t w[3];
+	int ret;
 
 	(void)ctx;
-	if (size != sizeof(pid))
+	if (!size || size % sizeof(pid))
 		return -EINVAL;
-	memcpy(&pid, q, sizeof(pid));
-	snprintf(proc, sizeof(proc), "%d", pid);
-	if (!root_open(&r, pid ? proc : "self"))
-		return -ENOENT;
-	root_close(&r);
-	w[0] = r.ns;
-	w[1] = r.dev;
-	w[2] = r.ino;
-	memcpy(a->bytes, w, sizeof(w));
-	a->size = sizeof(w);
+	ret = buildid_roots_new(&r);
+	if (ret)
+		return ret;
+	for (size_t at = 0; at < size; at += sizeof(pid)) {
+		memcpy(&pid, q + at, sizeof(pid));
+		buildid_roots_add(r, pid, false);
+	}
+	vec_for_each (root, &r->v) {
+		const struct told t = {
+			.ns = root->ns, .dev = root->dev, .ino = root->ino, .pid = root->pid
+		};
+
+		memcpy(a->bytes + a->size, &t, sizeof(t));
+		a->size += sizeof(t);
+	}
+	buildid_roots_free(r);
 	return 0;
 }
 
