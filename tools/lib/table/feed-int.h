@@ -34,7 +34,7 @@ struct symbol_info {
  * of all is the waiting of one.
  */
 #define QUEUE_LEN   64
-#define RECENT_BITS 16 /* at most */
+#define RECENT_BITS 18 /* at most */
 
 struct queued {
 	uint64_t ip, period, key;

@@ -191,7 +191,7 @@ static int take_misses(struct table *t, struct misses *m)
 	places_by_address(t, t->by_symbol ? &rest : m);
 	ret = rows_of_misses(t, m);
 	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !ret)
-		ret = recent_resize(q, q->bits + 4);
+		ret = recent_resize(q, (unsigned)min_u64(q->bits + 4, RECENT_BITS));
 	return ret;
 }
 
@@ -301,7 +301,7 @@ static int note_recent(struct queue *q, const struct queued *s, uint32_t row, ui
 	*recent_at(q, s->hash) = (struct recent){ s->key, s->where, s->group, row + 1, loc + 1 };
 	q->filled++;
 	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS)
-		return recent_resize(q, q->bits + 4);
+		return recent_resize(q, (unsigned)min_u64(q->bits + 4, RECENT_BITS));
 	return 0;
 }
 
