@@ -209,6 +209,13 @@ uint32_t keys_frame_of_row(struct keys *ks, const struct place_in *in)
 	return keys_frame_id(ks, (uint64_t[]){ FRAME_ADDR, 0, f.ip, 0 }, &f);
 }
 
+void keys_addr_prefetch(const struct keys *ks, uint64_t ip)
+{
+	const uint64_t key[4] = { FRAME_ADDR, 0, ip, 0 };
+
+	htab_prefetch(&ks->reader->frame_keys.tab, keys_tuple_hash(&ks->reader->frame_keys, key));
+}
+
 static const char *line_text(struct keys *ks, const struct place_in *in)
 {
 	const struct loc *l = in->at;

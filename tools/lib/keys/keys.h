@@ -619,6 +619,8 @@ uint32_t keys_dso_name(struct keys *ks, const struct dso *dso);
 uint32_t keys_comm_name(struct keys *ks, uint32_t comm);
 
 uint32_t keys_frame_of_row(struct keys *ks, const struct place_in *in);
+/* Asks for the memory that it looks at first, for an address at @ip of an object that is elsewhere in memory. */
+void keys_addr_prefetch(const struct keys *ks, uint64_t ip);
 uint32_t keys_frame_of_addr(struct keys *ks, const struct place_in *in);
 /* What a call graph tells apart: by chain.key functions, addresses or source lines. */
 uint32_t keys_frame_of_tree(struct keys *ks, const struct place_in *in);

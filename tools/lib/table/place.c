@@ -34,17 +34,24 @@ static int note_widths(struct table *t, const struct place_in *in, bool second, 
 	return 0;
 }
 
-static uint32_t place_id(struct table *t, const struct place_in *in, bool second, bool new)
+/* False: no memory. */
+static bool place_values(struct table *t, const struct place_in *in, bool second, uint64_t *vals)
 {
 	struct keys_col **cols = second ? t->place2_cols : t->place_cols;
 	unsigned n = second ? t->nr_place2 : t->nr_place;
+
+	for (unsigned i = 0; i < n; i++)
+		vals[i] = cols[i]->key->place(&t->keys, in);
+	return !t->keys.no_memory;
+}
+
+static uint32_t place_id(struct table *t, const struct place_in *in, bool second, bool new)
+{
 	struct tuples *places = second ? &t->places2 : &t->places;
 	uint64_t vals[MAX_KEYS];
 	uint32_t id;
 
-	for (unsigned i = 0; i < n; i++)
-		vals[i] = cols[i]->key->place(&t->keys, in);
-	if (t->keys.no_memory)
+	if (!place_values(t, in, second, vals))
 		return ID_NONE;
 	id = new ? keys_tuple_push(places, vals) : keys_tuple_id(places, vals);
 	if (id == ID_NONE || note_widths(t, in, second, id, vals))
@@ -71,13 +78,19 @@ static uint32_t bare_step(struct table *t, const struct place_in *in)
 	return (uint32_t)t->steps.n - 1;
 }
 
+/* Its place and its step are found by its frame. */
+static bool is_bare(const struct table *t, const struct place_in *in)
+{
+	return t->one_step && t->sym_is_key && !in->sym &&
+	       (in->chain || keys_frame_shown(&t->keys, in->at) == in->ip);
+}
+
 /* Tuple of the place keys (@second: of the target's, in branch mode). ID_NONE: no memory. */
 static uint32_t place_of(struct table *t, const struct place_in *in, bool second)
 {
 	uint32_t step;
 
-	if (!t->one_step || !t->sym_is_key || in->sym ||
-	    !(in->chain || keys_frame_shown(&t->keys, in->at) == in->ip))
+	if (!is_bare(t, in))
 		return place_id(t, in, second, false);
 	step = bare_step(t, in);
 	return step == ID_NONE ? ID_NONE : t->steps.v[step].place;
@@ -141,6 +154,78 @@ uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool sec
 	if (t->keys.o.rich || (!t->ip_is_key && (in.sym || !t->ip_unnamed)))
 		*(second ? &li->place2 : &li->place) = id;
 	return id;
+}
+
+/* ---- many at once ---------------------------------------------------------------------------- */
+
+struct new_place {
+	struct place_in in;
+	uint64_t vals[PLACES_KEYS_MAX], hash;
+	unsigned i; /* of the caller's */
+};
+
+/*
+ * Those that were not looked at yet, if all of these can be looked at together: 0 else. Numbers have to be those that
+ * one after the other would get, and a bare one gets those of its frame and its place at once.
+ */
+static unsigned new_places(struct table *t, const uint32_t *loc, const uint64_t *ip, unsigned n,
+			   struct new_place *new)
+{
+	unsigned nr = 0;
+
+	if (!t->by_symbol || t->ip_is_key || t->ip_unnamed || t->keys.o.branch ||
+	    t->nr_place > PLACES_KEYS_MAX)
+		return 0;
+	for (unsigned i = 0; i < n; i++) {
+		struct place_in in = { .ip = ip[i], .loc = loc[i] };
+		const struct loc_info *li;
+
+		if (loc[i] == LOC_NONE)
+			return 0;
+		li = loc_info(t, loc[i]);
+		if (!li)
+			return 0;
+		if (li->place != ID_NONE)
+			continue;
+		in.at = resolver_loc(t->keys.res, loc[i]);
+		if (in.at->sym || is_bare(t, &in))
+			return 0;
+		if (t->sym_is_key)
+			keys_addr_prefetch(&t->keys, keys_frame_shown(&t->keys, in.at));
+		new[nr].in = in;
+		new[nr++].i = i;
+	}
+	return nr;
+}
+
+void table_places_of_locs(struct table *t, const uint32_t *loc, const uint64_t *ip,
+			  struct thread *const *th, uint32_t *place, unsigned n)
+{
+	struct new_place new[PLACES_MAX];
+	unsigned nr = new_places(t, loc, ip, n, new);
+
+	for (unsigned k = 0; k < nr; k++) {
+		struct new_place *p = &new[k];
+
+		t->feed->keys.at_thread = th[p->i];
+		if (!place_values(t, &p->in, false, p->vals))
+			break; /* as will those who look for it */
+		p->hash = keys_tuple_hash(&t->places, p->vals);
+		htab_prefetch(&t->places.tab, p->hash);
+	}
+	for (unsigned k = 0; k < nr && !t->keys.no_memory; k++) {
+		const struct new_place *p = &new[k];
+		uint32_t id = keys_tuple_id_at(&t->places, p->hash, p->vals);
+
+		if (id == ID_NONE || note_widths(t, &p->in, false, id, p->vals))
+			break;
+		t->feed->locs.v[p->in.loc].place = id;
+	}
+	for (unsigned i = 0; i < n; i++) {
+		t->feed->keys.at_thread = th[i];
+		place[i] =
+			loc[i] == LOC_NONE ? ID_NONE : table_place_of_loc(t, loc[i], ip[i], false);
+	}
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */

@@ -13,6 +13,8 @@
 
 #define RECENT_BITS_MIN 8
 
+_Static_assert(QUEUE_LEN <= PLACES_MAX, "their places are found together");
+
 static inline uint64_t recent_hash(uint64_t key, uint32_t where, uint32_t group)
 {
 	return (key ^ (uint64_t)where << 36 ^ (uint64_t)group << 20) * HASH_GOLDEN;
@@ -131,16 +133,20 @@ static void places_by_symbol(struct table *t, struct misses *m, struct misses *r
 
 static void places_by_address(struct table *t, struct misses *m)
 {
+	struct thread *th[QUEUE_LEN];
+	uint32_t place[QUEUE_LEN];
+	uint64_t ip[QUEUE_LEN];
+
 	resolver_find_at(t->keys.res, m->at, m->id, m->n);
-	for (unsigned i = 0; i < m->n; i++)
+	for (unsigned i = 0; i < m->n; i++) {
 		if (m->id[i] < t->feed->locs.n)
 			__builtin_prefetch(&t->feed->locs.v[m->id[i]]);
-	for (unsigned i = 0; i < m->n; i++) {
-		t->feed->keys.at_thread = m->v[i]->th;
-		m->v[i]->place = m->id[i] == LOC_NONE
-					 ? ID_NONE
-					 : table_place_of_loc(t, m->id[i], m->v[i]->ip, false);
+		th[i] = m->v[i]->th;
+		ip[i] = m->v[i]->ip;
 	}
+	table_places_of_locs(t, m->id, ip, th, place, m->n);
+	for (unsigned i = 0; i < m->n; i++)
+		m->v[i]->place = place[i];
 }
 
 static int add_sums(struct table *t, uint32_t row, const struct queued *s)

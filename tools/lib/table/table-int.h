@@ -31,6 +31,14 @@ static inline struct acc_in table_acc_in(const struct table *t, const struct sam
 struct symbol_info *table_symbol_info(struct table *t, uint32_t sym);
 /* The place of a sample at @loc, or of a branch's ends. */
 uint32_t table_place_of_loc(struct table *t, uint32_t loc, uint64_t ip, bool second);
+/*
+ * The same of @n, at most PLACES_MAX, samples of @th each: what is new asks for the memory of all before it looks at
+ * the first. ID_NONE: no memory, or LOC_NONE.
+ */
+#define PLACES_MAX	64
+#define PLACES_KEYS_MAX 4 /* keys: with more it is one after the other */
+void table_places_of_locs(struct table *t, const uint32_t *loc, const uint64_t *ip,
+			  struct thread *const *th, uint32_t *place, unsigned n);
 uint32_t table_step_id(struct table *t, uint32_t frame, uint32_t place);
 /* The step of one frame of a chain; @sym: an inlined function's symbol or the location's. */
 uint32_t table_step_of(struct table *t, uint32_t loc, uint64_t ip, const struct symbol *sym);
