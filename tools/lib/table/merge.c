@@ -81,6 +81,12 @@ static void map_frame_key(const struct merger *g, uint64_t key[4])
 	}
 }
 
+static void key_of_frame(const struct merger *g, uint32_t key_id, uint64_t key[4])
+{
+	memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), 4 * sizeof(*key));
+	map_frame_key(g, key);
+}
+
 /* A frame of the source as it is in the destination, but for its text. */
 static struct frame_info frame_there(const struct merger *g, size_t i)
 {
@@ -107,8 +113,7 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	if (key_id == ID_NONE) {
 		g->frame[i] = keys_frame_push(&g->to->keys, &f);
 	} else {
-		memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), sizeof(key));
-		map_frame_key(g, key);
+		key_of_frame(g, key_id, key);
 		g->frame[i] = keys_frame_id(&g->to->keys, key, &f);
 	}
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
@@ -120,23 +125,51 @@ struct frames {
 	size_t first;  /* number there that new ones begin at */
 };
 
-/* Bare frames. */
+static void ask_for_frame(const struct frames *fr, size_t i, bool next)
+{
+	const struct frame_info *f = &fr->g->from->keys.frames.v[i];
+	const struct tuples *keys = &fr->g->to->feed->keys.frame_keys;
+	uint32_t dso_name = fr->g->name[f->dso_name];
+	uint64_t key[4];
+
+	if (fr->key[i] == ID_NONE && next) {
+		keys_bare_prefetch_next(&fr->g->to->keys, dso_name, f->ip);
+	} else if (fr->key[i] == ID_NONE) {
+		keys_bare_prefetch(&fr->g->to->keys, dso_name, f->ip);
+	} else if (!next) {
+		key_of_frame(fr->g, fr->key[i], key);
+		htab_prefetch(&keys->tab, keys_tuple_hash(keys, key));
+	}
+}
+
+static uint32_t find_keyed(const struct merger *g, uint32_t key_id)
+{
+	const struct key_reader *to = &g->to->feed->keys;
+	uint64_t key[4];
+	uint32_t id;
+
+	key_of_frame(g, key_id, key);
+	id = keys_tuple_find(&to->frame_keys, keys_tuple_hash(&to->frame_keys, key), key);
+	return id == ID_NONE ? ID_NONE : to->frame_at.v[id];
+}
+
 static void find_frames(void *frames, size_t piece)
 {
-	struct merger *g = ((struct frames *)frames)->g;
+	const struct frames *fr = frames;
+	const struct merger *g = fr->g;
 	const struct frame_info *f = g->from->keys.frames.v;
-	const struct keys *to = &g->to->keys;
 	size_t from = piece * FIND_AT_ONCE,
 	       end = min_u64(g->from->keys.frames.n, from + FIND_AT_ONCE);
 
 	for (size_t i = from; i < end; i++) {
 		if (i + 2 * FIND_AHEAD < end)
-			keys_bare_prefetch(to, g->name[f[i + 2 * FIND_AHEAD].dso_name],
-					   f[i + 2 * FIND_AHEAD].ip);
+			ask_for_frame(fr, i + 2 * FIND_AHEAD, false);
 		if (i + FIND_AHEAD < end)
-			keys_bare_prefetch_next(to, g->name[f[i + FIND_AHEAD].dso_name],
-						f[i + FIND_AHEAD].ip);
-		g->frame[i] = keys_frame_find_bare(to, g->name[f[i].dso_name], f[i].ip);
+			ask_for_frame(fr, i + FIND_AHEAD, true);
+		g->frame[i] = fr->key[i] == ID_NONE
+				      ? keys_frame_find_bare(&g->to->keys, g->name[f[i].dso_name],
+							     f[i].ip)
+				      : find_keyed(g, fr->key[i]);
 	}
 }
 
@@ -166,7 +199,7 @@ static int number_frames(struct frames *fr)
 
 	for (uint32_t i = 0; !ret && i < g->from->keys.frames.n; i++) {
 		if (!is_plain(fr, i)) {
-			if (fr->key[i] != ID_NONE || g->frame[i] == ID_NONE)
+			if (g->frame[i] == ID_NONE)
 				ret = map_frame(g, i, fr->key[i]);
 		} else if (g->frame[i] == ID_NONE) {
 			ret = vec_reserve(&to->frames, to->frames.n + 1);
