@@ -41,6 +41,14 @@ static int recent_resize(struct queue *q, unsigned bits)
 	return 0;
 }
 
+/* Where as many were filled in as there is room for. */
+static inline int grow_recent(struct queue *q)
+{
+	if (likely(q->filled <= 1u << q->bits || q->bits == RECENT_BITS))
+		return 0;
+	return recent_resize(q, (unsigned)min_u64(q->bits + 4, RECENT_BITS));
+}
+
 static inline struct recent *recent_at(const struct queue *q, uint64_t hash)
 {
 	return &q->recent[hash >> (64 - q->bits)];
@@ -196,9 +204,7 @@ static int take_misses(struct table *t, struct misses *m)
 		places_by_symbol(t, m, &rest);
 	places_by_address(t, t->by_symbol ? &rest : m);
 	ret = rows_of_misses(t, m);
-	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS && !ret)
-		ret = recent_resize(q, (unsigned)min_u64(q->bits + 4, RECENT_BITS));
-	return ret;
+	return ret ?: grow_recent(q);
 }
 
 /* ---- waiting for symbols --------------------------------------------------------------------- */
@@ -306,9 +312,7 @@ static int note_recent(struct queue *q, const struct queued *s, uint32_t row, ui
 {
 	*recent_at(q, s->hash) = (struct recent){ s->key, s->where, s->group, row + 1, loc + 1 };
 	q->filled++;
-	if (unlikely(q->filled > 1u << q->bits >> 1) && q->bits < RECENT_BITS)
-		return recent_resize(q, (unsigned)min_u64(q->bits + 4, RECENT_BITS));
-	return 0;
+	return grow_recent(q);
 }
 
 /* A sample that must not wait. */
