@@ -3,6 +3,10 @@
 #include "unit.h"
 
 #ifdef __linux__
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "tracer/tracer-int.h"
 
 #define MS 1000000ULL
@@ -55,12 +59,60 @@ static void test_lately(void **state)
 	assert_true(now > 15 * MS);
 }
 
+/* A thread of which the kernel says @text. */
+static void says(struct tracee *th, const char *text)
+{
+	assert_int_equal(ftruncate(th->time_fd, 0), 0);
+	assert_int_equal(pwrite(th->time_fd, text, strlen(text), 0), strlen(text));
+}
+
+/* How busy the machine was before we came says nothing of now, and CPU time from then pays for nothing. */
+static void test_attached(void **state)
+{
+	FILE *f = tmpfile();
+	struct tracer t = { .opts.reg_budget = 5 };
+	struct tracee th = { 0 };
+	struct stop_cost c = { .took = MS };
+
+	(void)state;
+	assert_non_null(f);
+	th.time_fd = fileno(f);
+	says(&th, "500000000 4500000000 7\n");
+	budget_attached(&t, &th);
+	says(&th, "506000000 4502000000 9\n");
+	budget_rest(&t, &th, &c, 1);
+	assert_int_equal(th.lately.ran, 3 * MS);
+	assert_int_equal(th.lately.waited, MS);
+	fclose(f);
+}
+
+/* A kernel without CONFIG_SCHEDSTATS has the file, with zeros: rests end by the clock. */
+static void test_zeros(void **state)
+{
+	FILE *f = tmpfile();
+	uint64_t before = tracer_now();
+	struct tracer t = { 0 };
+	struct tracee th = { 0 };
+
+	(void)state;
+	assert_non_null(f);
+	th.time_fd = fileno(f);
+	says(&th, "0 0 0\n");
+	budget_attached(&t, &th);
+	assert_true(th.times.ran >= before);
+	/* it has run for less than a tick, on a kernel that counts these */
+	says(&th, "0 0 1\n");
+	budget_attached(&t, &th);
+	assert_int_equal(th.times.ran, 0);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet),
-		cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_lately),
+		cmocka_unit_test(test_quiet),  cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_lately), cmocka_unit_test(test_attached),
+		cmocka_unit_test(test_zeros),
 	};
 
 	return cmocka_run_group_tests_name("tracer-budget", tests, NULL, NULL);

@@ -81,13 +81,23 @@ static bool may_keep(struct tracer *t)
 	return t->times < t->times_most;
 }
 
+/* Of the text of a schedstat. A kernel that does not count has all zero: not even how often the thread got a CPU. */
+static bool read_times(const char *text, struct cpu_times *times)
+{
+	char *end;
+
+	times->ran = strtoull(text, &end, 10);
+	times->waited = strtoull(end, &end, 10);
+	return times->ran || times->waited || strtoull(end, NULL, 10);
+}
+
 /*
  * The times of @th (ns); where nobody counts them the time that passes. Of some threads the file
  * is kept open.
  */
 static struct cpu_times times_of(struct tracer *t, struct tracee *th)
 {
-	char path[64], buf[64], *end;
+	char path[64], buf[64];
 	struct cpu_times times;
 	ssize_t n = -1;
 	int fd = th->time_fd;
@@ -105,12 +115,15 @@ static struct cpu_times times_of(struct tracer *t, struct tracee *th)
 			close(fd);
 		}
 	}
-	if (n <= 0)
-		return (struct cpu_times){ .ran = tracer_now() };
-	buf[n] = '\0';
-	times.ran = strtoull(buf, &end, 10);
-	times.waited = strtoull(end, NULL, 10);
+	buf[max_i64(n, 0)] = '\0';
+	if (!read_times(buf, &times))
+		times = (struct cpu_times){ .ran = tracer_now() };
 	return times;
+}
+
+void budget_attached(struct tracer *t, struct tracee *th)
+{
+	th->times = times_of(t, th);
 }
 
 /* How long @th ran since it was looked at last; that much of its debts is paid. */

@@ -559,6 +559,7 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 		tracee_forget(t, th);
 		return ret;
 	}
+	budget_attached(t, th);
 	return points_open(t, th, first, e);
 }
 
