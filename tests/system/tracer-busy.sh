@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: alone
 # Nine programs on one CPU, of which one is recorded: the recorder waits for the CPU as they do, and a stop lasts as long. What it costs
 # is what the program would have run meanwhile: it rests as often as the budget asks for, and there are
 # samples. (Were a stop as dear as it is long, the first would pay for all of the run.)
 . "$(dirname "$0")/../lib.sh"
 need_tracing
 need_cmd taskset
+grep -q ' [1-9][0-9]*$' /proc/$$/schedstat 2>/dev/null ||
+	skip_all "the kernel does not count how long threads run and wait (CONFIG_SCHEDSTATS)"
 cd "$TMP" || exit 1
 cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 others=
