@@ -36,12 +36,12 @@ program() {
 		skip "$_name" "$1 is not here"
 		return
 	}
-	timeout 60 "$@" >want 2>want.err
+	timeout 60 "$@" </dev/null >want 2>want.err
 	is "$_name: its status" $? "$_want"
 	for _round in $(seq "${PROGRAM_ROUNDS:-1}"); do
 		while read -r _how; do
 			# shellcheck disable=SC2086
-			timeout -k 5 60 "$PERF" record -q $_how -o p.data -- "$@" >out 2>err
+			timeout -k 5 60 "$PERF" record -q $_how -o p.data -- "$@" </dev/null >out 2>err
 			_got=$? _runs=$((_runs + 1))
 			[ $_got -eq "$_want" ] && cmp -s want out && "$PERF" script -i p.data >script 2>script.err &&
 				continue
