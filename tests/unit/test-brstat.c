@@ -462,6 +462,37 @@ static void grown(void **state)
 	brstat_free(b);
 }
 
+/* Bytes of address space that this process has. */
+static size_t space_used(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%lu", &pages), 1);
+	fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Each thread has a count of its own, and some machines let few bytes be asked for: of few stacks each takes few. */
+#define FEW_EACH ((size_t)8 << 20)
+
+static void few(void **state)
+{
+	struct brstat *v[16];
+	size_t before = space_used();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++) {
+		v[i] = new_count(BRSTAT_PATHS);
+		for (int n = 0; n < 2; n++)
+			add(v[i], 1000000, STACK({ 0x40, 0x10, 1, 0 }, { 0x20, 0x30, 1, 0 }));
+	}
+	assert_in_range(space_used() - before, 0, ARRAY_SIZE(v) * FEW_EACH);
+	for (size_t i = 0; i < ARRAY_SIZE(v); i++)
+		brstat_free(v[i]);
+}
+
 /* 300 ms, of which the other object has every third sample of the second half; in an order that goes back time and again. */
 #define TIMES 3000
 
@@ -543,6 +574,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(passed, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved, setup, teardown),
 		cmocka_unit_test_setup_teardown(grown, setup, teardown),
+		cmocka_unit_test_setup_teardown(few, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
 	};

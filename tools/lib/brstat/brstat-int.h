@@ -305,7 +305,8 @@ struct brstat {
 	struct slice_list *ran;	    /* not NULL: functions go there, and are not counted */
 	VEC(struct kept) kept;	    /* stacks.c */
 	uint32_t *kept_at;	    /* of them, by what they hold; NULL: none so far */
-	unsigned char *kept_pool;   /* what they hold, one behind the other */
+	/* What they hold, one behind the other; of the last pool so much is used. */
+	VEC(unsigned char *) pools;
 	size_t pool_used;
 	uint32_t last_kept; /* of them: the last stack; ID_NONE = it is none of them */
 	uint32_t nr_looked, nr_found, pause;

@@ -22,8 +22,9 @@
 #define WINDOW	  1024 /* stacks, of which one in LEAST has to be there again */
 #define LEAST	  8
 #define PAUSE	  16384
-/* Of entries: as much as all places can have. What is not used costs nothing. */
-#define POOL_SIZE (((size_t)KEPT_LEN * BRANCH_ENTRY_SIZE) << KEPT_BITS)
+/* Of entries: large pages, of which there are as many as hold the longest in all places, and one more. */
+#define POOL_SIZE ((size_t)1 << 21)
+#define POOLS_MAX ((((size_t)KEPT_LEN * BRANCH_ENTRY_SIZE) << KEPT_BITS) / POOL_SIZE + 1)
 
 /* A stack, and how often it came again. */
 struct kept {
@@ -33,7 +34,7 @@ struct kept {
 	uint32_t next; /* of them: the one that came behind it lately; ID_NONE = none did */
 	uint8_t nr, room;
 	bool all;
-	unsigned char *entries; /* in b->kept_pool */
+	unsigned char *entries; /* in one of b->pools */
 	struct slice_list ran;	/* functions of its branches; none: not made */
 };
 
@@ -100,8 +101,9 @@ void brstat_forget_stacks(struct brstat *b)
 	vec_for_each (k, &b->kept)
 		vec_free(&k->ran);
 	vec_free(&b->kept);
-	free(b->kept_pool);
-	b->kept_pool = NULL;
+	vec_for_each (pool, &b->pools)
+		free(*pool);
+	vec_free(&b->pools);
 	free(b->kept_at);
 	b->kept_at = NULL;
 	b->last_kept = ID_NONE;
@@ -144,7 +146,7 @@ static void keep(struct brstat *b, struct kept *k, const struct kept *new,
 	const size_t size = new->nr *(size_t)BRANCH_ENTRY_SIZE;
 
 	if (k->room < new->nr) {
-		k->entries = b->kept_pool + b->pool_used;
+		k->entries = b->pools.v[b->pools.n - 1] + b->pool_used;
 		k->room = new->nr;
 		b->pool_used += size;
 	}
@@ -201,14 +203,31 @@ static uint32_t *find_kept(const struct brstat *b, const struct kept *as,
 	return *found || (k && (!l || k->times > l->times)) ? other : at;
 }
 
-static int begin_keeping(struct brstat *b)
+/* Whether the last pool has room for @size. */
+static bool has_room(const struct brstat *b, size_t size)
 {
-	b->kept_at = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept_at));
-	b->kept_pool = malloc(POOL_SIZE);
-	mem_large(b->kept_pool, POOL_SIZE);
+	return b->pools.n && b->pool_used + size <= POOL_SIZE;
+}
+
+/* One more pool. 0 or -ENOMEM. */
+static int add_pool(struct brstat *b)
+{
+	unsigned char *pool;
+
+	if (!b->kept_at) {
+		b->kept_at = calloc((size_t)1 << KEPT_BITS, sizeof(*b->kept_at));
+		b->last_kept = ID_NONE;
+	}
+	if (!b->kept_at)
+		return -ENOMEM;
+	pool = aligned_alloc(POOL_SIZE, POOL_SIZE);
+	if (!pool || vec_push(&b->pools, pool)) {
+		free(pool);
+		return -ENOMEM;
+	}
+	mem_large(pool, POOL_SIZE);
 	b->pool_used = 0;
-	b->last_kept = ID_NONE;
-	return b->kept_at && b->kept_pool ? 0 : -ENOMEM;
+	return 0;
 }
 
 /* Of one that is not what was expected: it is found, or kept from now on. 0 or -ENOMEM. */
@@ -247,6 +266,7 @@ int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct 
 		      bool all)
 {
 	struct kept new = { .next = ID_NONE, .all = all }, *k;
+	const size_t size = s->nr * BRANCH_ENTRY_SIZE;
 	uint32_t id = ID_NONE;
 	int ret;
 
@@ -258,14 +278,18 @@ int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct 
 		return count_times(b, s, new.space, th, all);
 	}
 	/* Places that have had longer and longer stacks leave holes. */
-	if (unlikely(b->kept_at && b->pool_used + s->nr * BRANCH_ENTRY_SIZE > POOL_SIZE)) {
+	if (unlikely(b->pools.n == POOLS_MAX && !has_room(b, size))) {
 		ret = brstat_settle_stacks(b);
 		brstat_forget_stacks(b);
 		if (ret)
 			return ret;
 	}
-	if (unlikely(!b->kept_at) && begin_keeping(b))
-		return -ENOMEM;
+	/* It is as well counted without. */
+	if (unlikely(!has_room(b, size)) && add_pool(b)) {
+		b->pause = PAUSE;
+		b->last_kept = ID_NONE;
+		return count_times(b, s, new.space, th, all);
+	}
 	new.nr = (uint8_t)s->nr;
 	k = guess_kept(b, &new, s->entries);
 	if (k) {
