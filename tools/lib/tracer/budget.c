@@ -175,12 +175,12 @@ bool budget_is_first(const struct tracer *t, const struct tracee *th)
 	return percent > 0 && percent < 100 && !th->begun;
 }
 
-struct stop_cost stop_begin(void)
+struct stop_cost budget_stop_begin(void)
 {
 	return (struct stop_cost){ .took = tracer_now(), .cpu = tracer_cpu_ns() };
 }
 
-void stop_end(struct stop_cost *c)
+void budget_stop_end(struct stop_cost *c)
 {
 	c->took = tracer_now() - c->took;
 	c->cpu = tracer_cpu_ns() - c->cpu;

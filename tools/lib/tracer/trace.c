@@ -113,7 +113,7 @@ static bool stands_late(const struct tracee *th, const struct user_state *st, bo
 /* The thread stands where its span is over: the burst is written. */
 static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 {
-	struct stop_cost c = stop_begin();
+	struct stop_cost c = budget_stop_begin();
 	uint64_t start = tracer_cpu_ns();
 	int ret = state_read(t, th->tid, &t->state);
 
@@ -122,7 +122,7 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 	burst_stand(t, th, ret ? NULL : &t->state);
 	if (arch_in_call(th->tid, &t->state.gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	stop_end(&c);
+	budget_stop_end(&c);
 	t->stats.stopped_ns += c.took;
 	c.took += th->span.took;
 	c.cpu += th->span.cpu;
@@ -154,7 +154,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	struct user_state *st = &t->state;
 	struct walked *walk = &t->walk;
 	uint64_t start = tracer_now(), ip = 0, sampled = 0;
-	struct stop_cost c = stop_begin();
+	struct stop_cost c = budget_stop_begin();
 	bool walked = false, spare, user;
 	struct waited came = { .kind = WAITED_NOTHING };
 	int ret;
@@ -190,7 +190,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	stop_end(&c);
+	budget_stop_end(&c);
 	budget_pay(t, c.cpu);
 	if (th->burst && !ret)
 		return run_span(t, th, &c, e);

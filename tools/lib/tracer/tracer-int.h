@@ -264,8 +264,8 @@ void breakpoint_close(struct tracee *th);
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
 /* What @th, which is older than our tracing it, ran and waited up to now is not counted. */
 void budget_attached(struct tracer *t, struct tracee *th);
-struct stop_cost stop_begin(void);
-void stop_end(struct stop_cost *c);
+struct stop_cost budget_stop_begin(void);
+void budget_stop_end(struct stop_cost *c);
 /* The CPU time that @th lost by so many stops, as busy as the machine was since the last ones. */
 uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
