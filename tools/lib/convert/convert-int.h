@@ -13,11 +13,12 @@
 /* User addresses end below this on every architecture with a canonical hole; the kernel begins. */
 #define KERNEL_START 0xffff800000000000ULL
 
-/* A branch as the CPU saw it, in one address space, and the range that followed, as its length. */
+/*
+ * A branch as the CPU saw it, in one address space, and the range that followed, as its length (NO_LEN: nothing is known of what
+ * followed). rest: space << 32 | length.
+ */
 struct raw_key {
-	uint64_t from, to;
-	uint64_t
-		rest; /* space << 32 | length of the range; NO_LEN: nothing is known of what followed */
+	uint64_t from, to, rest;
 };
 
 #define NO_LEN UINT32_MAX
