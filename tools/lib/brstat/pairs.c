@@ -148,7 +148,7 @@ void brstat_count_pair(struct brstat *b, struct pair *p)
 
 void brstat_settle_pairs(struct brstat *b)
 {
-	size_t n = b->pairs_count ? (size_t)1 << b->pair_bits : 0;
+	size_t n = b->pairs && b->pairs_count ? (size_t)1 << b->pair_bits : 0;
 
 	b->pairs_count = false;
 	for (size_t i = 0; i < n; i++) {
