@@ -81,6 +81,7 @@ static void map_frame_key(const struct merger *g, uint64_t key[4])
 	}
 }
 
+/* The key of the source's number @key_id, as the destination has it. */
 static void key_of_frame(const struct merger *g, uint32_t key_id, uint64_t key[4])
 {
 	memcpy(key, keys_tuple_get(&g->from->feed->keys.frame_keys, key_id), 4 * sizeof(*key));
@@ -119,12 +120,14 @@ static int map_frame(struct merger *g, uint32_t i, uint32_t key_id)
 	return g->frame[i] == ID_NONE ? -ENOMEM : 0;
 }
 
+/* Frames are found by all threads, numbered by one, and written by all. */
 struct frames {
 	struct merger *g;
 	uint32_t *key; /* by frame of the source; ID_NONE: a bare one */
 	size_t first;  /* number there that new ones begin at */
 };
 
+/* For its memory: where it is looked for first, and, @next, what that leads to. */
 static void ask_for_frame(const struct frames *fr, size_t i, bool next)
 {
 	const struct frame_info *f = &fr->g->from->keys.frames.v[i];
@@ -142,6 +145,7 @@ static void ask_for_frame(const struct frames *fr, size_t i, bool next)
 	}
 }
 
+/* ID_NONE: the destination has none of that key. */
 static uint32_t find_keyed(const struct merger *g, uint32_t key_id)
 {
 	const struct key_reader *to = &g->to->feed->keys;
@@ -198,14 +202,15 @@ static int number_frames(struct frames *fr)
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < g->from->keys.frames.n; i++) {
+		if (g->frame[i] != ID_NONE)
+			continue;
 		if (!is_plain(fr, i)) {
-			if (g->frame[i] == ID_NONE)
-				ret = map_frame(g, i, fr->key[i]);
-		} else if (g->frame[i] == ID_NONE) {
-			ret = vec_reserve(&to->frames, to->frames.n + 1);
-			if (!ret)
-				g->frame[i] = (uint32_t)to->frames.n++;
+			ret = map_frame(g, i, fr->key[i]);
+			continue;
 		}
+		ret = vec_reserve(&to->frames, to->frames.n + 1);
+		if (!ret)
+			g->frame[i] = (uint32_t)to->frames.n++;
 	}
 	return ret;
 }

@@ -12,7 +12,6 @@
 #include "table-int.h"
 
 #define RECENT_BITS_MIN 8
-#define RECENT_BITS_FEW 16 /* 1.5 MB; more are for many samples */
 
 _Static_assert(QUEUE_LEN <= PLACES_MAX, "their places are found together");
 
