@@ -264,10 +264,15 @@ void breakpoint_close(struct tracee *th);
 uint64_t budget_delay(struct tracer *t, uint64_t now, uint64_t sampled);
 /* What @th, which is older than our tracing it, ran and waited up to now is not counted. */
 void budget_attached(struct tracer *t, struct tracee *th);
+/* The clocks of a stop are started; then *c has what it took, but for the delay. */
 struct stop_cost budget_stop_begin(void);
 void budget_stop_end(struct stop_cost *c);
-/* The CPU time that @th lost by so many stops, as busy as the machine was since the last ones. */
+/*
+ * The CPU time (ns) that @th lost by @stops that took *c together, each noticed as late. As busy as the machine was lately,
+ * of which what was up to now counts half from here on.
+ */
 uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
+/* After these: @th rests for what it lost by them. */
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
 /* Whether this is the first sample of @th, which is to be no burst. */
 bool budget_is_first(const struct tracer *t, const struct tracee *th);
