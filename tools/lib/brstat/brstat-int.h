@@ -154,6 +154,11 @@ struct begun {
 	uint64_t nr, nr_cycles, cycles;
 };
 
+/* One stack that does, which is counted later, with others. */
+struct late_begun {
+	uint32_t edge, cycles, times;
+};
+
 /* A branch and the one before it, as edges; the latter may be unknown. */
 struct walk_step {
 	uint64_t nr;
@@ -245,6 +250,12 @@ struct return_count {
 	uint64_t matched, astray;
 };
 
+/* One that is counted later, with others: the edges of it and of its call. */
+struct late_return {
+	uint32_t call, edge;
+	uint32_t times;
+};
+
 struct function_count {
 	uint64_t samples;
 	uint32_t loc; /* in it */
@@ -292,19 +303,20 @@ struct brstat {
 	struct decoders dec;
 	struct hops hops,
 		ends; /* ends: where a stack does, so that they lie apart from what is looked at again and again */
-	struct tuples fars;	    /* HOP_*, and where the next one left */
-	struct pair *pairs;	    /* of all steps */
-	unsigned pair_bits;	    /* of their size */
-	size_t nr_pairs;	    /* what is in them */
-	bool pairs_count;	    /* some have counts that are not in their steps yet */
-	VEC(struct late_pair) late; /* BRSTAT_PATHS: not in them yet */
-	VEC(struct begun) begun;    /* BRSTAT_PATHS: by edge */
-	struct tuples spaces;	    /* address space and its generation: struct hop's */
-	uint32_t space;		    /* the last one */
-	uint32_t times;		    /* how often there is the stack at hand */
-	struct slice_list *ran;	    /* not NULL: functions go there, and are not counted */
-	VEC(struct kept) kept;	    /* stacks.c */
-	uint32_t *kept_at;	    /* of them, by what they hold; NULL: none so far */
+	struct tuples fars;		   /* HOP_*, and where the next one left */
+	struct pair *pairs;		   /* of all steps */
+	unsigned pair_bits;		   /* of their size */
+	size_t nr_pairs;		   /* what is in them */
+	bool pairs_count;		   /* some have counts that are not in their steps yet */
+	VEC(struct late_pair) late;	   /* BRSTAT_PATHS: not in them yet */
+	VEC(struct begun) begun;	   /* BRSTAT_PATHS: by edge */
+	VEC(struct late_begun) late_begun; /* BRSTAT_PATHS: not there yet */
+	struct tuples spaces;		   /* address space and its generation: struct hop's */
+	uint32_t space;			   /* the last one */
+	uint32_t times;			   /* how often there is the stack at hand */
+	struct slice_list *ran;		   /* not NULL: functions go there, and are not counted */
+	VEC(struct kept) kept;		   /* stacks.c */
+	uint32_t *kept_at;		   /* of them, by what they hold; NULL: none so far */
 	/* What they hold, one behind the other; of the last pool so much is used. */
 	VEC(unsigned char *) pools;
 	size_t pool_used;
@@ -333,13 +345,14 @@ struct brstat {
 	VEC(struct edge_hist) edge_hists;
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
-	uint32_t walked;	 /* traits of all these */
+	VEC(uint32_t) noted;	 /* of these, all that have one of TRAITS_NOTED */
 	VEC(struct spot) spots;	 /* of these, where loops are looked for */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
 	struct tuples loop_keys; /* site, head */
 	VEC(uint32_t) loop_at;	 /* by site: the one that was asked for last; ID_NONE = none */
 	VEC(struct loop) loops;
-	VEC(struct return_count) returns; /* by site */
+	VEC(struct return_count) returns;     /* by site */
+	VEC(struct late_return) late_returns; /* not there yet */
 	/* BRSTAT_QUALITY */
 	bool branches_wanted;
 	struct tuples function_keys; /* object, symbol */
@@ -537,8 +550,9 @@ enum trait {
 	TRAIT_PASSED = 8,  /* behind code with branches back that were not taken */
 	TRAIT_BROKEN = 16, /* it is not known what was before */
 };
-#define TRAIT_PAIR 3 /* from this bit on: the two of a branch and the one before it */
-#define TRAIT_KIND 8 /* from this bit on: enum insn_branch */
+#define TRAIT_PAIR   3 /* from this bit on: the two of a branch and the one before it */
+#define TRAIT_KIND   8 /* from this bit on: enum insn_branch */
+#define TRAITS_NOTED ((1u << TRAIT_KIND) - 1)
 
 /*
  * Of an edge whatever it follows, and of what lies in front of one, which may be ID_NONE. @type: what the record at hand
@@ -552,6 +566,7 @@ void brstat_note_type(struct edge_info *info, unsigned type);
 bool brstat_passes_loops(const struct brstat *b, const struct code_stretch *t,
 			 const struct loc *end);
 int brstat_walk_loops(struct brstat *b);
+int brstat_settle_returns(struct brstat *b);
 int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *const *dso);
 
 /* ---- quality.c: 0 or -ENOMEM ------------------------------------------------------------------------- */

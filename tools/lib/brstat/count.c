@@ -56,12 +56,14 @@ void brstat_free(struct brstat *b)
 	vec_free(&b->hists);
 	vec_free(&b->edge_hists);
 	vec_free(&b->walk);
+	vec_free(&b->noted);
 	vec_free(&b->spots);
 	vec_free(&b->touched);
 	vec_free(&b->loop_at);
 	keys_tuples_free(&b->loop_keys);
 	vec_free(&b->loops);
 	vec_free(&b->returns);
+	vec_free(&b->late_returns);
 	vec_free(&b->functions);
 	vec_free(&b->function_at);
 	brstat_slices_free(&b->slices);
@@ -82,6 +84,7 @@ void brstat_free(struct brstat *b)
 	free(b->pairs);
 	vec_free(&b->late);
 	vec_free(&b->begun);
+	vec_free(&b->late_begun);
 	free(b);
 }
 

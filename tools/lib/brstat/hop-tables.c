@@ -170,7 +170,7 @@ static int settle_less_pairs(struct brstat *b)
 		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
 		brstat_forget_hops(b);
 	}
-	ret = ret ?: brstat_settle_begun(b) ?: brstat_settle_late(b);
+	ret = ret ?: brstat_settle_begun(b) ?: brstat_settle_late(b) ?: brstat_settle_returns(b);
 	brstat_forget_stacks(b);
 	brstat_settle_outcomes(b);
 	return ret;

@@ -480,18 +480,14 @@ static int count_others(struct brstat *b, const struct other *other, unsigned nr
 		if (ret)
 			return ret;
 		at->traits |= traits;
-		b->walked |= traits;
 	}
 	return 0;
 }
 
 static void ask_for_other(const struct brstat *b, const struct hop *before, uint32_t edge)
 {
-	if (before->edge == ID_NONE) {
-		if (edge < b->begun.n)
-			__builtin_prefetch(&b->begun.v[edge], 1);
+	if (before->edge == ID_NONE)
 		return;
-	}
 	/* Both ends of what may lie across two lines. */
 	__builtin_prefetch(&b->info.v[before->edge]);
 	__builtin_prefetch(&b->info.v[before->edge].next_traits);
@@ -523,26 +519,29 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 	const uint64_t once = behind_more(times, 0), timed = (uint64_t)(times & BEHIND_MAX)
 							     << BEHIND_NR_CYCLES;
 	struct stride *walked;
-	uint32_t all = 0;
+	uint32_t *noted, at = (uint32_t)b->walk.n;
 	unsigned nr_others = 0;
 
 	if (!c->n) /* perhaps there is no walk yet */
 		return 0;
 	for (unsigned i = 0; i < NR_BEHIND; i++)
 		none.behind[i] = ID_NONE;
-	if (vec_reserve(&b->walk, b->walk.n + c->n))
+	if (vec_reserve(&b->walk, b->walk.n + c->n) || vec_reserve(&b->noted, b->noted.n + c->n))
 		return -ENOMEM;
 	walked = &b->walk.v[b->walk.n];
+	noted = &b->noted.v[b->noted.n];
 	b->walk.n += c->n;
 	for (struct taken *t = &c->v[1]; t < end; t++) {
 		struct hop *h = find_hop(hops, bits, t);
 		uint32_t traits;
+		bool note;
 
 		if (unlikely(!h->key) && new_alone(b, th, c, t, h))
 			return -ENOMEM;
 		if (unlikely((t->flags & 3) != 2))
 			brstat_count_odd(b, h, times);
 		traits = h->traits;
+		note = false;
 		if (unlikely(t->cycles > most ||
 			     !count_behind(before, h->edge,
 					   once + (t->cycles ? timed : 0) +
@@ -550,14 +549,15 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 					   &traits))) {
 			ask_for_other(b, before, h->edge);
 			other[nr_others++] = (struct other){ before, walked, t->cycles };
+			note = true;
 		}
-		all |= traits;
-		if (all & TRAIT_CALLS && traits & (TRAIT_CALLS | TRAIT_RETURNS))
-			__builtin_prefetch(&b->info.v[h->edge]);
+		/* Which is one of these is not foreseen: no jumps. */
+		*noted = at++;
+		noted += note | ((traits & TRAITS_NOTED) != 0);
 		*walked++ = (struct stride){ h->edge, traits };
 		before = h;
 	}
-	b->walked |= all;
+	b->noted.n = (size_t)(noted - b->noted.v);
 	c->v[c->n].edge = before->edge;
 	return count_others(b, other, nr_others, &none);
 }
@@ -724,7 +724,7 @@ static int add_stack(struct brstat *b, const struct sample_branches *s, uint32_t
 	int ret = 0;
 
 	b->walk.n = 0;
-	b->walked = 0;
+	b->noted.n = 0;
 	b->stack++;
 	for (c.n = 0; !ret && w.end;) {
 		carry(&w, &c);

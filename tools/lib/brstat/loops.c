@@ -22,13 +22,6 @@ static const struct edge_info *info_at(const struct brstat *b, size_t i)
 	return &b->info.v[b->walk.v[i].edge];
 }
 
-static const struct loc *end_of(const struct brstat *b, size_t i, int end)
-{
-	const struct edge_info *info = info_at(b, i);
-
-	return resolver_loc(b->res, end ? info->to : info->from);
-}
-
 static unsigned traits_at(const struct brstat *b, size_t i)
 {
 	return b->walk.v[i].traits;
@@ -327,40 +320,84 @@ void brstat_note_type(struct edge_info *info, unsigned type)
 
 /* ---- calls ------------------------------------------------------------------------------------- */
 
-/* Returned to @to from the code of @site, whose call came from @call. 0 or -ENOMEM. */
-static int count_return(struct brstat *b, uint32_t site, const struct loc *call,
-			const struct loc *to)
-{
-	const struct return_count none = { 0 };
+#define LATE_RETURNS 1024
 
-	if (vec_reach(&b->returns, site, none))
-		return -ENOMEM;
-	if (call->dso == to->dso && to->addr > call->addr && to->addr - call->addr <= CALL_BYTES)
-		b->returns.v[site].matched += b->times;
+/* Whether it went back to behind the call. */
+static void count_return(struct brstat *b, const struct late_return *r)
+{
+	const struct edge_info *call = &b->info.v[r->call], *info = &b->info.v[r->edge];
+	const struct loc *from = resolver_loc(b->res, call->from);
+	const struct loc *to = resolver_loc(b->res, info->to);
+	struct return_count *n = &b->returns.v[info->site];
+
+	if (from->dso == to->dso && to->addr > from->addr && to->addr - from->addr <= CALL_BYTES)
+		n->matched += r->times;
 	else
-		b->returns.v[site].astray += b->times;
+		n->astray += r->times;
+}
+
+/* Of one whose turn comes soon; @edges alone: those are looked at for the rest. */
+static void ask_for_return(const struct brstat *b, const struct late_return *r, bool edges)
+{
+	const struct edge_info *call = &b->info.v[r->call], *info = &b->info.v[r->edge];
+
+	if (edges) {
+		/* Both ends of what may lie across two lines. */
+		__builtin_prefetch(&call->from);
+		__builtin_prefetch(&info->site);
+		__builtin_prefetch(&info->to);
+		return;
+	}
+	__builtin_prefetch(resolver_loc(b->res, call->from));
+	__builtin_prefetch(resolver_loc(b->res, info->to));
+	__builtin_prefetch(&b->returns.v[info->site], 1);
+}
+
+int brstat_settle_returns(struct brstat *b)
+{
+	static const struct return_count none;
+	const size_t n = b->late_returns.n;
+	const struct late_return *r = b->late_returns.v;
+
+	if (n && vec_reach(&b->returns, b->sites.n - 1, none))
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		if (i + 2 * AHEAD < n)
+			ask_for_return(b, &r[i + 2 * AHEAD], true);
+		if (i + AHEAD < n)
+			ask_for_return(b, &r[i + AHEAD], false);
+		count_return(b, &r[i]);
+	}
+	b->late_returns.n = 0;
 	return 0;
+}
+
+/* Where a return is, what it belongs to is not at hand: that is looked at later, together with others. */
+static int note_return(struct brstat *b, uint32_t call, uint32_t edge)
+{
+	const struct late_return new = { call, edge, b->times };
+
+	if (b->late_returns.n == LATE_RETURNS && brstat_settle_returns(b))
+		return -ENOMEM;
+	return vec_push(&b->late_returns, new);
 }
 
 static int count_returns(struct brstat *b)
 {
-	size_t call[CALLS_MAX];
+	uint32_t call[CALLS_MAX];
 	unsigned depth = 0;
 
-	for (size_t i = 0; i < b->walk.n; i++) {
-		unsigned traits = traits_at(b, i);
+	vec_for_each (i, &b->noted) {
+		const struct stride *s = &b->walk.v[*i];
 
-		if (!depth && !(traits & TRAIT_CALLS))
-			continue;
-		if (traits & TRAIT_BROKEN)
+		if (s->traits & TRAIT_BROKEN)
 			depth = 0; /* something else was in between */
-		if (traits & TRAIT_CALLS) {
+		if (s->traits & TRAIT_CALLS) {
 			if (depth == CALLS_MAX)
 				memmove(call, call + 1, --depth * sizeof(call[0]));
-			call[depth++] = i;
-		} else if (traits & TRAIT_RETURNS && depth) {
-			if (count_return(b, info_at(b, i)->site, end_of(b, call[--depth], 0),
-					 end_of(b, i, 1)))
+			call[depth++] = s->edge;
+		} else if (s->traits & TRAIT_RETURNS && depth) {
+			if (note_return(b, call[--depth], s->edge))
 				return -ENOMEM;
 		}
 	}
@@ -369,9 +406,11 @@ static int count_returns(struct brstat *b)
 
 int brstat_walk_loops(struct brstat *b)
 {
-	const unsigned all = b->walked;
+	unsigned all = 0;
 	int ret = 0;
 
+	vec_for_each (i, &b->noted)
+		all |= traits_at(b, *i);
 	if (all & TRAIT_CALLS && all & TRAIT_RETURNS)
 		ret = count_returns(b);
 	if (!(all & (TRAIT_TAKEN | TRAIT_PASSED)))
@@ -380,11 +419,11 @@ int brstat_walk_loops(struct brstat *b)
 		return -ENOMEM;
 	memset(b->spots.v, 0, b->walk.n * sizeof(*b->spots.v));
 	b->touched.n = 0;
-	for (size_t i = 0; !ret && i < b->walk.n; i++) {
-		if (traits_at(b, i) & TRAIT_PASSED)
-			ret = passed(b, i);
-		if (!ret && traits_at(b, i) & TRAIT_TAKEN)
-			ret = taken(b, i);
+	vec_for_each (i, &b->noted) {
+		if (!ret && traits_at(b, *i) & TRAIT_PASSED)
+			ret = passed(b, *i);
+		if (!ret && traits_at(b, *i) & TRAIT_TAKEN)
+			ret = taken(b, *i);
 	}
 	for (size_t i = 0; !ret && i < b->touched.n; i++) {
 		struct loop *l = &b->loops.v[b->touched.v[i]];
@@ -424,13 +463,17 @@ int brstat_merge_loops(struct brstat *b, const struct brstat *from, struct dso *
 		}
 	}
 	for (uint32_t i = 0; i < from->returns.n; i++) {
+		const struct return_count *add = &from->returns.v[i];
 		const struct site *s = &from->sites.v[i];
-		uint32_t site = brstat_site(b, s->dso && dso ? dso[s->dso->idx] : s->dso, s->addr);
+		uint32_t site;
 
+		if (!(add->matched + add->astray))
+			continue;
+		site = brstat_site(b, s->dso && dso ? dso[s->dso->idx] : s->dso, s->addr);
 		if (site == ID_NONE || vec_reach(&b->returns, site, none))
 			return -ENOMEM;
-		b->returns.v[site].matched += from->returns.v[i].matched;
-		b->returns.v[site].astray += from->returns.v[i].astray;
+		b->returns.v[site].matched += add->matched;
+		b->returns.v[site].astray += add->astray;
 	}
 	return 0;
 }

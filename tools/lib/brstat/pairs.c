@@ -166,7 +166,8 @@ void brstat_settle_pairs(struct brstat *b)
 
 /* ---- paths: what is counted later --------------------------------------------------------------- */
 
-#define LATE_MAX 4096
+#define LATE_MAX   4096
+#define LATE_BEGUN 1024
 
 static void ask_for_pair(const struct brstat *b, uint32_t before, uint32_t edge)
 {
@@ -176,22 +177,41 @@ static void ask_for_pair(const struct brstat *b, uint32_t before, uint32_t edge)
 	brstat_ask_for_step(b, before, edge);
 }
 
-int brstat_count_begun(struct brstat *b, uint32_t edge, uint32_t cycles)
+/* To edges. 0 or -ENOMEM. */
+static int settle_late_begun(struct brstat *b)
 {
 	static const struct begun none;
-	struct begun *k;
+	const size_t n = b->late_begun.n;
 
-	if (vec_reach(&b->begun, edge, none))
+	if (n && vec_reach(&b->begun, b->info.n - 1, none))
 		return -ENOMEM;
-	k = &b->begun.v[edge];
-	k->nr += b->times;
-	k->nr_cycles += cycles ? b->times : 0;
-	k->cycles += (uint64_t)cycles * b->times;
+	for (size_t i = 0; i < n; i++) {
+		const struct late_begun *l = &b->late_begun.v[i];
+		struct begun *k = &b->begun.v[l->edge];
+
+		if (i + AHEAD < n)
+			__builtin_prefetch(&b->begun.v[l[AHEAD].edge], 1);
+		k->nr += l->times;
+		k->nr_cycles += l->cycles ? l->times : 0;
+		k->cycles += (uint64_t)l->cycles * l->times;
+	}
+	b->late_begun.n = 0;
 	return 0;
+}
+
+int brstat_count_begun(struct brstat *b, uint32_t edge, uint32_t cycles)
+{
+	const struct late_begun new = { edge, cycles, b->times };
+
+	if (b->late_begun.n == LATE_BEGUN && settle_late_begun(b))
+		return -ENOMEM;
+	return vec_push(&b->late_begun, new);
 }
 
 int brstat_settle_begun(struct brstat *b)
 {
+	if (settle_late_begun(b))
+		return -ENOMEM;
 	for (uint32_t i = 0; i < b->begun.n; i++) {
 		const struct begun *k = &b->begun.v[i];
 		struct walk_step *st = k->nr ? brstat_step(b, ID_NONE, i) : NULL;
