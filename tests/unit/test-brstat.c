@@ -34,7 +34,7 @@ struct branch {
 /* Branches inside of the object, newest first; one that comes from 0 ends them. */
 static void add(struct brstat *b, uint64_t time, const struct branch *v)
 {
-	uint64_t e[3 * 16];
+	uint64_t e[3 * 64];
 	struct sample s = { .event = &event,
 			    .cpumode = PERF_RECORD_MISC_USER,
 			    .pid = 1,
@@ -337,6 +337,57 @@ static void turns(void **state)
 	}
 }
 
+/*
+ * A branch that goes on to so many places that hardly any has room in a hop, more often than is written down before it is added
+ * up, in each of two pieces.
+ */
+#define CROWD	     40
+#define CROWD_STACKS 20000
+#define CROWD_LONG   63
+
+static void fill_crowd(struct brstat **v, size_t nr)
+{
+	struct branch stack[CROWD_LONG + 1] = { 0 };
+	unsigned turn = 1;
+
+	for (unsigned n = 0; n < CROWD_STACKS; n++) {
+		for (unsigned i = 0; i < CROWD_LONG; i++) {
+			turn = turn * 1103515245 + 12345;
+			stack[i] = (struct branch){ 0x800, 0x100 + 16 * ((turn >> 16) % CROWD),
+						    n + 1, 0 };
+		}
+		add(n & 1 ? first(v) : second(v, nr), n, stack);
+	}
+}
+
+static void crowd(void **state)
+{
+	const uint64_t all = (uint64_t)CROWD_STACKS * CROWD_LONG, pairs = all - CROWD_STACKS;
+	struct brstat *b[2];
+	uint64_t runs = 0;
+
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		b[pieces] = count(BRSTAT_PATHS, pieces, fill_crowd);
+		assert_int_equal(brstat_sum(b[pieces])->branches, all);
+		assert_int_equal(brstat_sum(b[pieces])->flagged, all);
+		assert_int_equal(brstat_sum(b[pieces])->nr_cycles, all);
+		assert_int_equal(brstat_sum(b[pieces])->cycles,
+				 (uint64_t)CROWD_LONG * CROWD_STACKS * (CROWD_STACKS + 1) / 2);
+		assert_int_equal(brstat_sum(b[pieces])->followed, pairs);
+		assert_int_equal(brstat_sum(b[pieces])->runs, pairs);
+		assert_int_equal(brstat_nr_supers(b[pieces]), CROWD * CROWD);
+	}
+	for (size_t i = 0; i < CROWD * CROWD; i++) {
+		assert_int_equal(brstat_super(b[0], i)->runs, brstat_super(b[1], i)->runs);
+		assert_int_equal(brstat_super(b[0], i)->cycles, brstat_super(b[1], i)->cycles);
+		runs += brstat_super(b[0], i)->runs;
+	}
+	assert_int_equal(runs, pairs);
+	for (int pieces = 0; pieces < 2; pieces++)
+		brstat_free(b[pieces]);
+}
+
 /* Stacks that come again: one after the other as before, in another order, less one branch. */
 #define ROUNDS 500
 
@@ -570,6 +621,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(turns, setup, teardown),
+		cmocka_unit_test_setup_teardown(crowd, setup, teardown),
 		cmocka_unit_test_setup_teardown(again, setup, teardown),
 		cmocka_unit_test_setup_teardown(passed, setup, teardown),
 		cmocka_unit_test_setup_teardown(moved, setup, teardown),

@@ -6,6 +6,7 @@
  *	hops.c	 stacks to these
  *	hop-tables.c tables of that: they grow, and are settled
  *	pairs.c	 branches one behind the other, where both count
+ *	late.c	 the same of answer paths
  *	stacks.c stacks that came before
  *	outcomes.c what conditional branches did
  *	code.c	 which branches lie in a stretch
@@ -143,10 +144,11 @@ struct pair {
 	uint64_t cycles;
 };
 
-/* One that is counted later, with others. */
+/* BRSTAT_PATHS: how often an edge came behind another one, not in a step yet. */
 struct late_pair {
 	uint32_t before, edge;
-	uint32_t cycles, times;
+	uint32_t nr, nr_cycles;
+	uint64_t cycles;
 };
 
 /* How often stacks begin with an edge: its step from nowhere, not counted there yet. */
@@ -308,7 +310,8 @@ struct brstat {
 	unsigned pair_bits;		   /* of their size */
 	size_t nr_pairs;		   /* what is in them */
 	bool pairs_count;		   /* some have counts that are not in their steps yet */
-	VEC(struct late_pair) late;	   /* BRSTAT_PATHS: not in them yet */
+	VEC(struct late_pair) late;	   /* BRSTAT_PATHS: late.c */
+	size_t late_most;		   /* of them, before they are added up */
 	VEC(struct begun) begun;	   /* BRSTAT_PATHS: by edge */
 	VEC(struct late_begun) late_begun; /* BRSTAT_PATHS: not there yet */
 	struct tuples spaces;		   /* address space and its generation: struct hop's */
@@ -455,8 +458,8 @@ int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
-/* The same of one whose hops of BRSTAT_PATHS are joined before they are forgotten. */
-int brstat_settle_less_hops(struct brstat *b);
+/* BRSTAT_PATHS: what waits is counted, where brstat_join_late() finds it. */
+int brstat_settle_waiting(struct brstat *b);
 
 /* ---- pairs.c: 0 or -ENOMEM --------------------------------------------------------------------------- */
 
@@ -471,23 +474,25 @@ void brstat_ask_for_step(const struct brstat *b, uint32_t before, uint32_t edge)
 struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge);
 /* One more, b->times. */
 void brstat_count_pair(struct brstat *b, struct pair *p);
-/* BRSTAT_PATHS: the same of one that may be new and took @cycles if that is known; *traits: of the pair. */
+/* What pairs have counted goes on to steps. */
+void brstat_settle_pairs(struct brstat *b);
+
+/* ---- late.c: BRSTAT_PATHS; 0 or -ENOMEM -------------------------------------------------------------- */
+
+/* One pair more, b->times, which may be new and took @cycles if that is known; *traits: of the pair. */
 int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t cycles,
 		      uint32_t *traits);
-/* BRSTAT_PATHS: the same of one that a stack begins with. */
+/* The same of an edge that a stack begins with. */
 int brstat_count_begun(struct brstat *b, uint32_t edge, uint32_t cycles);
-/* BRSTAT_PATHS: that edge behind @h, which did not count it by itself; *traits: of the pair. */
+/* That edge behind @h, which did not count it by itself; *traits: of the pair. */
 int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t cycles,
 			uint32_t *traits);
-/* BRSTAT_PATHS: mispredicted, or it does not say, @times. */
+/* Mispredicted, or it does not say, @times. */
 void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times);
-/* What is counted later, and in hops, of BRSTAT_PATHS goes on to pairs, and what pairs have counted to steps. */
-int brstat_settle_begun(struct brstat *b);
-int brstat_settle_late(struct brstat *b);
-int brstat_settle_behind(struct brstat *b);
-/* That of @from, whose edges are @edge here, to pairs here. */
-int brstat_join_behind(struct brstat *b, struct brstat *from, const uint32_t *edge);
-void brstat_settle_pairs(struct brstat *b);
+/* All that @from has counted, whose edges are @edge here. */
+int brstat_join_late(struct brstat *b, struct brstat *from, const uint32_t *edge);
+/* All that was counted as steps, in the order of their places but for those from nowhere. */
+int brstat_make_steps(struct brstat *b);
 
 /* ---- stacks.c: 0 or -ENOMEM -------------------------------------------------------------------------- */
 
@@ -522,6 +527,8 @@ void brstat_settle_outcomes(struct brstat *b);
 int brstat_list_branches(struct brstat *b);
 int brstat_list_cycles(struct brstat *b);
 int brstat_list_paths(struct brstat *b);
+/* How many edges lie before each, in an order that does not depend on how the recording was cut; NULL: no memory. */
+uint32_t *brstat_rank_edges(const struct brstat *b);
 /* The ends of the two branches around block @i of it. */
 void brstat_super_ends(const struct brstat *b, const struct brstat_super *s, uint32_t i,
 		       const struct loc *ends[4]);

@@ -162,36 +162,23 @@ void brstat_forget_hops(struct brstat *b)
 	free_hops(&b->ends);
 }
 
-static int settle_less_pairs(struct brstat *b)
+int brstat_settle_waiting(struct brstat *b)
 {
-	int ret = brstat_settle_stacks(b);
+	int ret = brstat_settle_stacks(b) ?: brstat_settle_returns(b);
 
-	if (b->o.what != BRSTAT_PATHS) {
-		ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
-		brstat_forget_hops(b);
-	}
-	ret = ret ?: brstat_settle_begun(b) ?: brstat_settle_late(b) ?: brstat_settle_returns(b);
 	brstat_forget_stacks(b);
-	brstat_settle_outcomes(b);
-	return ret;
-}
-
-int brstat_settle_less_hops(struct brstat *b)
-{
-	int ret = settle_less_pairs(b);
-
-	brstat_settle_pairs(b);
 	return ret;
 }
 
 int brstat_settle(struct brstat *b)
 {
-	int ret = settle_less_pairs(b);
+	int ret = brstat_settle_waiting(b);
 
-	if (b->o.what == BRSTAT_PATHS) {
-		ret = ret ?: brstat_settle_behind(b);
-		brstat_forget_hops(b);
-	}
+	if (b->o.what == BRSTAT_PATHS)
+		return ret ?: brstat_make_steps(b);
+	ret = ret ?: settle_hops(b, &b->hops) ?: settle_hops(b, &b->ends);
+	brstat_forget_hops(b);
+	brstat_settle_outcomes(b);
 	brstat_settle_pairs(b);
 	return ret;
 }

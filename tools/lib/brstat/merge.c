@@ -149,14 +149,14 @@ int brstat_merge(struct brstat *b, struct brstat *from, const struct brflow_maps
 		return err_set(e, -EINVAL,
 			       "branches that were counted in two ways cannot be added");
 	}
-	ret = ret ?: brstat_settle(b);
-	ret = ret ?: brstat_settle_less_hops(from);
-	ret = ret ?: join_edges(b, from, maps ? maps->loc : NULL, edge);
-	ret = ret ?: join_steps(b, from, edge);
 	if (b->o.what == BRSTAT_PATHS) {
-		ret = ret ?: brstat_join_behind(b, from, edge);
-		brstat_settle_pairs(b);
-		brstat_forget_hops(from);
+		ret = ret ?: brstat_settle_waiting(from);
+		ret = ret ?: join_edges(b, from, maps ? maps->loc : NULL, edge);
+		ret = ret ?: brstat_join_late(b, from, edge);
+	} else {
+		ret = ret ?: brstat_settle(b) ?: brstat_settle(from);
+		ret = ret ?: join_edges(b, from, maps ? maps->loc : NULL, edge);
+		ret = ret ?: join_steps(b, from, edge);
 	}
 	ret = ret ?: join_outcomes(b, from, maps ? maps->dso : NULL);
 	ret = ret ?: join_hists(b, from, maps ? maps->loc : NULL);

@@ -114,8 +114,7 @@ static int rank_places(const struct brstat *b, struct numbered *v, struct number
 	return sorted ? 0 : -ENOMEM;
 }
 
-/* How many edges lie before each, in an order that does not depend on how the recording was cut; NULL: no memory. */
-static uint32_t *rank_edges(const struct brstat *b)
+uint32_t *brstat_rank_edges(const struct brstat *b)
 {
 	size_t n = b->info.n, nr_locs = 0;
 	uint32_t *rank = calloc(n + 1, sizeof(*rank)), *place;
@@ -142,42 +141,22 @@ static uint32_t *rank_edges(const struct brstat *b)
 	return rank;
 }
 
-/* Those of @v in order; @tmp has room for as many. NULL: no memory. */
-static struct numbered *by_nr(const struct brstat *b, struct numbered *v, struct numbered *tmp,
-			      size_t n)
+/* Most often first, ~number times each; equal ones as they are. NULL: no memory. */
+static struct numbered *sort_steps(const struct brstat *b, size_t *n, struct numbered **mem)
 {
-	struct numbered *by_place = numbered_sort(v, tmp, n);
+	struct numbered *v = new_array(2 * ((size_t)b->steps.n + 1), sizeof(*v));
 
-	for (size_t i = 0; by_place && i < n; i++)
-		by_place[i].number = ~b->steps.v[by_place[i].id].nr;
-	return by_place ? numbered_sort(by_place, by_place == v ? tmp : v, n) : NULL;
-}
-
-/* Most often first, ~number times each; equal ones by where they are. NULL: no memory. */
-static struct numbered *sort_steps(const struct brstat *b, size_t *n)
-{
-	struct numbered *v = new_array(2 * ((size_t)b->steps.n + 1), sizeof(*v)), *sorted = NULL;
-	uint32_t *rank = rank_edges(b);
-
+	*mem = v;
 	*n = 0;
-	for (uint32_t i = 0; v && rank && i < b->steps.n; i++) {
+	for (uint32_t i = 0; v && i < b->steps.n; i++) {
 		const struct walk_step *st = &b->steps.v[i];
 
 		if (st->stretch == ID_NONE ||
 		    !brstat_is_listed(b, resolver_loc(b->res, b->info.v[st->edge].from)))
 			continue;
-		v[(*n)++] =
-			(struct numbered){ (uint64_t)rank[st->before] << 32 | rank[st->edge], i };
+		v[(*n)++] = (struct numbered){ ~st->nr, i };
 	}
-	if (v && rank)
-		sorted = by_nr(b, v, v + *n, *n);
-	if (sorted && sorted != v)
-		memcpy(v, sorted, *n * sizeof(*v));
-	free(rank);
-	if (sorted)
-		return v;
-	free(v);
-	return NULL;
+	return v ? numbered_sort(v, v + *n, *n) : NULL;
 }
 
 static int add_super(struct grow *g, uint32_t nr_back, uint32_t nr_forward)
@@ -277,7 +256,7 @@ static void ask_for_super(const struct grow *g, uint32_t step)
 static int list_supers(struct brstat *b)
 {
 	struct grow *g = calloc(1, sizeof(*g));
-	struct numbered *v = NULL;
+	struct numbered *mem, *v;
 	size_t n = 0;
 	int ret = -ENOMEM;
 
@@ -286,7 +265,7 @@ static int list_supers(struct brstat *b)
 	g->b = b;
 	g->links = new_array(b->edge_keys.n + 1, sizeof(*g->links));
 	g->used = calloc(b->steps.n + 1, sizeof(*g->used));
-	v = sort_steps(b, &n);
+	v = sort_steps(b, &n, &mem);
 	if (g->links && g->used && v) {
 		find_links(g);
 		ret = 0;
@@ -304,7 +283,7 @@ static int list_supers(struct brstat *b)
 	free(g->links);
 	free(g->used);
 	free(g);
-	free(v);
+	free(mem);
 	return ret;
 }
 
