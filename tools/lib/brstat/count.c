@@ -202,7 +202,8 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *o
 	if (info->next != next) {
 		if (find_onward(b, before, edge, &info->next_stretch))
 			return -ENOMEM;
-		info->next_traits = (uint8_t)brstat_pair_traits(b, info->next_stretch);
+		if (b->o.what == BRSTAT_PATHS)
+			info->next_traits = (uint8_t)brstat_pair_traits(b, info->next_stretch);
 		info->next = next;
 	}
 	*out = info->next_stretch;
