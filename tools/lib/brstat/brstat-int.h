@@ -450,7 +450,7 @@ static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
 }
 
-/* Twice as many slots. @more: with what is known of hops by their places. */
+/* Twice as many slots, or more. @more: with what is known of hops by their places. */
 int brstat_widen_hops(struct hops *t, bool more);
 /* What slots have counted goes on, and they begin anew: the times @i of a hop's code, hop @i. */
 int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i);

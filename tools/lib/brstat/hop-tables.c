@@ -7,6 +7,12 @@
 
 #include "brstat-int.h"
 
+/*
+ * Up to here they grow by two bits: each time all is cleared and moved, which takes longer than looks in a table that is
+ * emptier.
+ */
+#define BITS_MANY 17
+
 /* ---- growing ----------------------------------------------------------------------------------- */
 
 static void free_hops(struct hops *t)
@@ -34,7 +40,8 @@ static void move_hops(struct hops *to, const struct hops *from)
 
 int brstat_widen_hops(struct hops *t, bool more)
 {
-	struct hops new = { .bits = t->v ? t->bits + 1 : HOP_BITS, .n = t->n };
+	const unsigned wider = t->bits < BITS_MANY ? 2 : 1;
+	struct hops new = { .bits = t->v ? t->bits + wider : HOP_BITS, .n = t->n };
 
 	if (new.bits > SLOTS_MAX)
 		return -ENOMEM;
