@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/numbered.h"
 #include "branch/branch.h"
 #include "brstat-int.h"
 
@@ -296,51 +297,44 @@ static void weigh_contexts(struct why *w)
 
 /* ---- targets ----------------------------------------------------------------------------------- */
 
-struct edge_count {
-	uint64_t nr, mispred, flagged;
-	uint32_t edge, branch;
-};
-
-static int by_branch(const void *x, const void *y)
+/* By branch and, in each, those that came most often first: equal ones in the order of edges, as they are. NULL: no memory. */
+static struct numbered *sort_edges(const struct why *w, struct numbered *v, size_t n)
 {
-	const struct edge_count *a = x, *b = y;
+	const struct edge_info *info = w->b->info.v;
+	struct numbered *by_nr = numbered_sort(v, v + n, n);
 
-	if (a->branch != b->branch)
-		return a->branch < b->branch ? -1 : 1;
-	if (a->nr != b->nr)
-		return a->nr < b->nr ? 1 : -1;
-	return a->edge < b->edge ? -1 : a->edge > b->edge;
+	for (size_t i = 0; by_nr && i < n; i++)
+		by_nr[i].number = w->branch.v[info[by_nr[i].id].site];
+	return by_nr ? numbered_sort(by_nr, by_nr == v ? v + n : v, n) : NULL;
 }
 
 static int list_targets(struct why *w)
 {
 	struct brstat *b = w->b;
-	struct edge_count *v = calloc(b->edge_keys.n + 1, sizeof(*v));
-	int ret = v && !vec_reserve(&b->targets, b->edge_keys.n) ? 0 : -ENOMEM;
+	struct numbered *v = calloc(2 * (b->info.n + 1), sizeof(*v)), *sorted = NULL;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; !ret && i < b->info.n; i++) {
+	for (uint32_t i = 0; v && i < b->info.n; i++) {
 		const struct edge_info *info = &b->info.v[i];
 
 		if (info->nr && info->site < w->branch.n)
-			v[n++] = (struct edge_count){ info->nr, info->mispred, info->flagged, i,
-						      w->branch.v[info->site] };
+			v[n++] = (struct numbered){ ~info->nr, i };
 	}
-	if (n)
-		qsort(v, n, sizeof(*v), by_branch);
-	for (uint32_t i = 0; !ret && i < n; i++) {
-		const struct loc *to =
-			resolver_loc(b->res, (uint32_t)brstat_edge_locs(b, v[i].edge)[1]);
-		struct brstat_branch *br = &b->branches.v[v[i].branch];
+	if (v && !vec_reserve(&b->targets, n + 1))
+		sorted = sort_edges(w, v, n);
+	for (uint32_t i = 0; sorted && i < n; i++) {
+		const struct edge_info *info = &b->info.v[sorted[i].id];
+		const struct loc *to = resolver_loc(b->res, info->to);
+		struct brstat_branch *br = &b->branches.v[sorted[i].number];
 
 		if (!br->nr++)
 			br->first = i;
 		b->targets.v[b->targets.n++] =
-			(struct brstat_target){ to->dso, to->sym,      to->addr,
-						v[i].nr, v[i].mispred, v[i].flagged };
+			(struct brstat_target){ to->dso,  to->sym,	 to->addr,
+						info->nr, info->mispred, info->flagged };
 	}
 	free(v);
-	return ret;
+	return sorted ? 0 : -ENOMEM;
 }
 
 /* ---- numbers out of these ---------------------------------------------------------------------- */
