@@ -5,9 +5,9 @@
  * record has them, that holds its counts and what else is to be done when it comes by. All slots of a chunk of a stack are asked
  * for before the first is looked at; nothing is resolved, and no code is read, but when a slot is new.
  *
- * Where it matters what the next branch went to, steps are counted by pairs of edges, in a table of their own: answer why does so
- * with branches that go to several places, and paths with all of them. So a hop of these has the edges that mostly come behind
- * it with their counts, and the table has the rest.
+ * Where it matters what the next branch went to, steps are counted by pairs of edges: answer why does so with branches that go to
+ * several places, in a table of their own (pairs.c), and paths with all of them. So a hop of these has the edges that mostly come
+ * behind it with their counts, and the rest is written down (late.c).
  *
  * What slots counted goes on to edges, steps and histograms when they are settled: all of these are sums.
  */

@@ -10,8 +10,9 @@
 #include "base/numbered.h"
 #include "brstat-int.h"
 
-/* So many are written down at least before they are added up: a few MB. */
-#define LATE_MIN   ((size_t)1 << 19)
+/* So many are written down at least before they are added up: 6 MB in each thread, and twice that where these are joined. */
+#define LATE_MIN   ((size_t)1 << 18)
+#define JOINED_MIN ((size_t)1 << 19)
 #define LATE_BEGUN 1024
 
 /* ---- added up ---------------------------------------------------------------------------------- */
@@ -95,10 +96,10 @@ static int add_up(struct brstat *b)
 	return 0;
 }
 
-/* Written down. 0 or -ENOMEM. */
-static inline int note_pair(struct brstat *b, const struct late_pair *new)
+/* Written down, where @least are before they are added up. 0 or -ENOMEM. */
+static inline int note_pair(struct brstat *b, const struct late_pair *new, size_t least)
 {
-	if (unlikely(b->late.n >= LATE_MIN && b->late.n >= b->late_most) && add_up(b))
+	if (unlikely(b->late.n >= least && b->late.n >= b->late_most) && add_up(b))
 		return -ENOMEM;
 	return vec_push(&b->late, *new);
 }
@@ -146,7 +147,7 @@ int brstat_count_late(struct brstat *b, uint32_t before, uint32_t edge, uint32_t
 	if (brstat_between(b, before, edge, &stretch))
 		return -ENOMEM;
 	*traits = b->info.v[before].next_traits;
-	return note_pair(b, &new);
+	return note_pair(b, &new, LATE_MIN);
 }
 
 static inline uint32_t behind_nr(uint64_t k)
@@ -155,7 +156,7 @@ static inline uint32_t behind_nr(uint64_t k)
 }
 
 /* What a hop of that edge has counted of another one goes here. 0 or -ENOMEM. */
-static int note_behind(struct brstat *b, uint32_t before, uint32_t edge, uint64_t *k)
+static int note_behind(struct brstat *b, uint32_t before, uint32_t edge, uint64_t *k, size_t least)
 {
 	const struct late_pair new = { before, edge, behind_nr(*k), *k >> BEHIND_NR_CYCLES & 0xff,
 				       *k >> BEHIND_CYCLES };
@@ -163,7 +164,7 @@ static int note_behind(struct brstat *b, uint32_t before, uint32_t edge, uint64_
 	if (!new.nr)
 		return 0;
 	*k = (uint32_t)*k;
-	return note_pair(b, &new);
+	return note_pair(b, &new, least);
 }
 
 /* A place of @h for that edge, which another one has to leave that hardly came; NULL in *place: there is none. 0 or -ENOMEM. */
@@ -183,7 +184,8 @@ static int find_place(struct brstat *b, struct hop *h, uint32_t edge, uint64_t *
 	}
 	if (behind_nr(*k) > 1)
 		return 0;
-	if (note_behind(b, h->edge, (uint32_t)*k, k) || brstat_between(b, h->edge, edge, &stretch))
+	if (note_behind(b, h->edge, (uint32_t)*k, k, LATE_MIN) ||
+	    brstat_between(b, h->edge, edge, &stretch))
 		return -ENOMEM;
 	traits = b->info.v[h->edge].next_traits >> TRAIT_PAIR;
 	at = 2 * (unsigned)(k - h->behind);
@@ -201,7 +203,7 @@ int brstat_count_behind(struct brstat *b, struct hop *h, uint32_t edge, uint32_t
 
 	if (find_place(b, h, edge, &k))
 		return -ENOMEM;
-	if (k && (*k + more) & BEHIND_FULL && note_behind(b, h->edge, edge, k))
+	if (k && (*k + more) & BEHIND_FULL && note_behind(b, h->edge, edge, k, LATE_MIN))
 		return -ENOMEM;
 	if (!k || more & BEHIND_FULL)
 		return brstat_count_late(b, h->edge, edge, cycles, traits);
@@ -247,7 +249,8 @@ static int join_hops(struct brstat *b, struct brstat *from, const uint32_t *edge
 			const uint32_t now = (uint32_t)h->behind[k];
 
 			if (behind_nr(h->behind[k]) &&
-			    note_behind(b, before, edge ? edge[now] : now, &h->behind[k]))
+			    note_behind(b, before, edge ? edge[now] : now, &h->behind[k],
+					JOINED_MIN))
 				return -ENOMEM;
 		}
 	}
@@ -271,7 +274,7 @@ int brstat_join_late(struct brstat *b, struct brstat *from, const uint32_t *edge
 
 		new.before = edge[l->before];
 		new.edge = edge[l->edge];
-		if (note_pair(b, &new))
+		if (note_pair(b, &new, JOINED_MIN))
 			return -ENOMEM;
 	}
 	from->late.n = from->begun.n = 0;
