@@ -348,7 +348,7 @@ struct brstat {
 	VEC(struct edge_hist) edge_hists;
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
-	VEC(uint32_t) noted;	 /* of these, all that have one of TRAITS_NOTED */
+	VEC(uint32_t) noted; /* of these, with one of TRAITS_NOTED; not returns before any call */
 	VEC(struct spot) spots;	 /* of these, where loops are looked for */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
 	struct tuples loop_keys; /* site, head */

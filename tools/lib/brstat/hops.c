@@ -518,8 +518,11 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 	/* One that came, and one that had cycles, all times: see behind_more(). */
 	const uint64_t once = behind_more(times, 0), timed = (uint64_t)(times & BEHIND_MAX)
 							     << BEHIND_NR_CYCLES;
+	_Static_assert(TRAIT_RETURNS == TRAIT_CALLS << 1, "as it is shifted");
 	struct stride *walked;
 	uint32_t *noted, at = (uint32_t)b->walk.n;
+	/* Returns matter behind a call: there may be one in a chunk before. */
+	uint32_t wanted = at ? TRAITS_NOTED : TRAITS_NOTED & ~(uint32_t)TRAIT_RETURNS;
 	unsigned nr_others = 0;
 
 	if (!c->n) /* perhaps there is no walk yet */
@@ -553,7 +556,8 @@ static int walk_chunk(struct brstat *b, struct thread *th, struct chunk *c)
 		}
 		/* Which is one of these is not foreseen: no jumps. */
 		*noted = at++;
-		noted += note | ((traits & TRAITS_NOTED) != 0);
+		noted += note | ((traits & wanted) != 0);
+		wanted |= (traits & TRAIT_CALLS) << 1;
 		*walked++ = (struct stride){ h->edge, traits };
 		before = h;
 	}
