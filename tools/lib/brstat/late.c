@@ -236,6 +236,8 @@ void brstat_count_odd(struct brstat *b, struct hop *h, uint32_t times)
 static int join_hops(struct brstat *b, struct brstat *from, const uint32_t *edge)
 {
 	const size_t n = from->hops.v ? (size_t)1 << from->hops.bits : 0;
+	/* One's own are the last: steps are made of all behind that. */
+	const size_t least = edge ? JOINED_MIN : SIZE_MAX;
 
 	for (size_t i = 0; i < n; i++) {
 		struct hop *h = &from->hops.v[i];
@@ -249,8 +251,7 @@ static int join_hops(struct brstat *b, struct brstat *from, const uint32_t *edge
 			const uint32_t now = (uint32_t)h->behind[k];
 
 			if (behind_nr(h->behind[k]) &&
-			    note_behind(b, before, edge ? edge[now] : now, &h->behind[k],
-					JOINED_MIN))
+			    note_behind(b, before, edge ? edge[now] : now, &h->behind[k], least))
 				return -ENOMEM;
 		}
 	}
