@@ -14,14 +14,17 @@
  */
 #include <stdlib.h>
 
+#include "base/numbered.h"
 #include "pieces-int.h"
 
 #define STRETCHES_MAX (1u << 20)
 #define LOOKS_MAX     (1u << 26) /* at a stretch, by all pieces of a stage */
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
-#define LOOK	      (16u << 10) /* read at once where most is only looked at */
-#define AHEAD	      32	  /* samples that are fetched from memory before their turn */
+#define LOOK	      (4u << 10) /* read at once where most is only looked at */
+#define KNOWN_FEW     1024	 /* are sorted by comparing them */
+#define KNOWN_THREADS 64	 /* that need not be asked about, a power of two */
+#define AHEAD	      32	 /* samples that are fetched from memory before their turn */
 
 /* Where samples have what the walk looks at; the same in all events, else time is 0. */
 struct places {
@@ -45,8 +48,13 @@ struct walk {
 	uint32_t stream; /* of the last stretch */
 	uint32_t source; /* of the record at hand: as stretch.stream */
 	struct places places;
-	bool has_thread; /* of which no sample is kept until another record comes ... */
-	uint64_t thread; /* ... pid and tid as they stand in the file */
+	bool has_thread; /* of which no sample is kept until a record comes that is none ... */
+	uint64_t thread; /* ... pid and tid as they stand in the file; and more of these: */
+	struct {
+		uint64_t thread;
+		uint64_t turn; /* that it is known in, + 1 */
+	} known_thread[KNOWN_THREADS];
+	uint64_t turn; /* ends with each record that is no sample */
 	struct window_view view;
 	unsigned char *copy; /* of a record that was looked at there; NULL = there is no view */
 };
@@ -121,11 +129,21 @@ static inline bool prolong(struct walk *w, const struct record *rec)
 	return true;
 }
 
+/* At a record of the last stretch. */
+static int add_mark(struct walk *w, uint64_t offset, uint64_t time)
+{
+	const struct mark m = { offset, time };
+	int ret = vec_push(&w->x->marks[w->stream].v, m);
+
+	if (!ret)
+		w->next_mark = offset + w->mark_bytes;
+	return ret;
+}
+
 /* As note() in order.c, so that the runs are the same. */
 static int note_timed(struct walk *w, const struct record *rec, struct err *e)
 {
 	bool next = rec->time > w->limit;
-	struct mark m = { rec->offset, rec->time };
 	int ret;
 
 	if (prolong(w, rec))
@@ -135,10 +153,10 @@ static int note_timed(struct walk *w, const struct record *rec, struct err *e)
 		ret = new_stretch(w, rec, next, e);
 		if (ret)
 			return ret;
-	} else if (vec_push(&w->x->marks[w->stream].v, m)) {
+		w->next_mark = rec->offset + w->mark_bytes;
+	} else if (add_mark(w, rec->offset, rec->time)) {
 		return no_memory(e);
 	}
-	w->next_mark = rec->offset + w->mark_bytes;
 	prolong(w, rec);
 	return 0;
 }
@@ -152,6 +170,15 @@ static int by_time(const void *a, const void *b)
 	if (x->time != y->time)
 		return x->time < y->time ? -1 : 1;
 	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Those of one time stand in the order of the file, and stay in it. */
+static void sort_known(struct known *v, size_t n)
+{
+	if (n > KNOWN_FEW && !numbered_sort_items(v, n, sizeof(*v), offsetof(struct known, time)))
+		return;
+	if (n)
+		qsort(v, n, sizeof(*v), by_time);
 }
 
 static int append_known(struct perfdata_index *x, const struct known *v, size_t n)
@@ -253,8 +280,7 @@ static int end_stage(struct walk *w, struct err *e)
 
 	vec_for_each (s, &w->now)
 		st.bytes += s->to - s->from;
-	if (w->known_now.n)
-		qsort(w->known_now.v, w->known_now.n, sizeof(*w->known_now.v), by_time);
+	sort_known(w->known_now.v, w->known_now.n);
 	ret = add_pieces(w, st.bytes);
 	if (ret == -ENOTSUP)
 		return refuse(e);
@@ -341,17 +367,35 @@ static struct places find_places(const struct perfdata *pd)
 	return at;
 }
 
+static void know_thread(struct walk *w, uint64_t thread)
+{
+	size_t i = hash_u64(thread) % KNOWN_THREADS;
+
+	w->known_thread[i].thread = thread;
+	w->known_thread[i].turn = w->turn + 1;
+	w->has_thread = true;
+	w->thread = thread;
+}
+
+static inline bool is_known_thread(const struct walk *w, uint64_t thread)
+{
+	size_t i = hash_u64(thread) % KNOWN_THREADS;
+
+	return w->known_thread[i].thread == thread && w->known_thread[i].turn == w->turn + 1;
+}
+
 static int keep_if_asked(struct walk *w, const struct record *rec, struct err *e)
 {
 	enum perfdata_keep keep = w->o->keep(w->o->ctx, rec);
 
-	w->has_thread = false;
+	if (rec->type != PERF_RECORD_SAMPLE) {
+		w->has_thread = false;
+		w->turn++;
+	}
 	if (keep == PERFDATA_KEEP)
 		return keep_record(w, rec, e);
-	w->has_thread =
-		keep == PERFDATA_KEEP_NO_MORE && w->places.time && w->places.least <= rec->size;
-	if (w->has_thread)
-		w->thread = load_u64(rec->data + w->places.thread, false);
+	if (keep == PERFDATA_KEEP_NO_MORE && w->places.time && w->places.least <= rec->size)
+		know_thread(w, load_u64(rec->data + w->places.thread, false));
 	return 0;
 }
 
@@ -478,7 +522,7 @@ struct row {
 };
 
 /*
- * Most samples: of the same thread as the one before, later in time, of the same stretch. All that is to be
+ * Most samples: of a thread that was asked for, later in time, of the same stretch. All that is to be
  * known of such a row is how long it is.
  */
 static inline void walk_row(const struct walk *w, struct row *row, bool several, bool swap,
@@ -486,11 +530,11 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 {
 	const struct places *at = &w->places;
 	const unsigned char *p = row->p;
-	uint64_t last = row->time, nr = 0;
+	uint64_t last = row->time, nr = 0, known = w->thread;
 
 	while (p < row->mark && row->end - p >= 8) {
 		uint32_t size = load_u16(p + 6, swap);
-		uint64_t time;
+		uint64_t time, thread;
 
 		/* What is looked at more than once has to be the same each time. */
 		__asm__("" : "+r"(size));
@@ -503,11 +547,13 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 			__builtin_prefetch(p + AHEAD * size + at->least);
 		}
 		time = load_u64(p + at->time, swap);
-		__asm__("" : "+r"(time));
+		thread = load_u64(p + at->thread, false);
+		__asm__("" : "+r"(time), "+r"(thread));
 		if (time < last || time > row->most ||
-		    load_u64(p + at->thread, false) != w->thread ||
+		    (thread != known && !is_known_thread(w, thread)) ||
 		    (several && !perfdata_is_recent(w->pd, load_u64(p + at->id, swap))))
 			break;
+		known = thread;
 		last = time;
 		p += size;
 		nr++;
@@ -517,7 +563,8 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 	row->nr = nr;
 }
 
-static void skip_row(struct walk *w)
+/* A row up to where a mark is due, or the sample that has it. False: what comes next is none of a row. */
+static bool skip_row(struct walk *w)
 {
 	struct perfdata *pd = w->pd;
 	struct stream *s = &pd->streams[pd->cur];
@@ -525,15 +572,16 @@ static void skip_row(struct walk *w)
 	struct row row;
 	uint64_t offset;
 	size_t left, n;
-	bool viewed;
+	bool viewed, marks;
 
 	if (!w->has_thread || !w->open || w->stream != source_of(pd, pd->cur, s->in_zip))
-		return;
+		return false;
 	row.p = at_hand(w, s, &left, &offset, &viewed);
-	if (!left || offset >= w->next_mark)
-		return;
+	if (!left)
+		return false;
+	marks = offset >= w->next_mark;
 	row.end = row.p + left;
-	row.mark = row.p + min_u64(left, w->next_mark - offset);
+	row.mark = row.p + (marks ? 1 : min_u64(left, w->next_mark - offset));
 	row.time = w->last_time;
 	row.most = w->open_next ? RECORD_NO_TIME - 1 : w->limit;
 	if (likely(!pd->swap && !w->places.id && viewed))
@@ -543,8 +591,8 @@ static void skip_row(struct walk *w)
 	else
 		walk_row(w, &row, w->places.id, pd->swap, viewed);
 	n = left - (size_t)(row.end - row.p);
-	if (!n)
-		return;
+	if (!n || (marks && add_mark(w, offset, row.time)))
+		return false;
 	if (s->in_zip)
 		unzip_skip(s->zip, n);
 	else
@@ -555,6 +603,7 @@ static void skip_row(struct walk *w)
 	st->to = offset + n;
 	st->last = w->last_time = row.time;
 	w->max_time = max_u64(w->max_time, row.time);
+	return row.p >= row.mark;
 }
 
 /* Samples up to one that is not plain. */
@@ -564,7 +613,8 @@ static int walk_samples(struct walk *w, bool *samples, struct err *e)
 	int ret = 0;
 
 	while (!ret) {
-		skip_row(w);
+		while (skip_row(w))
+			;
 		if (!plain_sample(w, &rec))
 			break;
 		*samples = true;
@@ -573,6 +623,18 @@ static int walk_samples(struct walk *w, bool *samples, struct err *e)
 			ret = note_timed(w, &rec, e);
 	}
 	return ret;
+}
+
+/* What is no plain sample is copied to where records are read, with a few behind it, for these come in groups. */
+static void copy_next(struct walk *w)
+{
+	struct stream *s = &w->pd->streams[w->pd->cur];
+	uint64_t skip = s->pos - s->win.base;
+
+	if (!w->copy || s->in_zip || s->pos >= s->end)
+		return;
+	if (skip > s->win.len || !holds_record(s->win.buf + skip, s->win.len - skip, w->pd->swap))
+		window_view_read(&w->view, &s->win, s->pos, LOOK);
 }
 
 /* What is no plain sample is read, and of the others a few words looked at. */
@@ -602,7 +664,11 @@ static int walk_all(struct walk *w, struct err *e)
 	w->places = find_places(w->pd);
 	start_view(w);
 	w->pd->next_progress = UINT64_MAX; /* that is told by those who read */
-	while (!ret && (end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage)) > 0) {
+	while (!ret) {
+		copy_next(w);
+		end = perfdata_next_in_file(w->pd, &rec, &unzipped, &x->damage);
+		if (end <= 0)
+			break;
 		ret = walk_record(w, &rec, unzipped, &samples, e);
 		ret = ret ?: walk_samples(w, &samples, e);
 	}

@@ -86,6 +86,9 @@ static inline const unsigned char *window_at(struct window *w, uint64_t off, siz
 	return window_slow(w, off, need, avail);
 }
 
+/* The window is the @n bytes at @p, as they lie at @off in the file. False: no memory. */
+bool window_put(struct window *w, uint64_t off, const unsigned char *p, size_t n);
+
 /* pread() until @n bytes are there or the file ends: the count, or -errno. */
 ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off);
 
@@ -109,6 +112,8 @@ struct window_view {
  */
 const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off, size_t *left);
 void window_view_free(struct window_view *v);
+/* Bytes at @off, @n at most, into @w: what window_at() would read from the file. */
+void window_view_read(struct window_view *v, struct window *w, uint64_t off, size_t n);
 
 /* ---- stream ---------------------------------------------------------------------------------- */
 

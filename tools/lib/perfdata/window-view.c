@@ -75,3 +75,15 @@ void window_view_free(struct window_view *v)
 {
 	forget(v);
 }
+
+void window_view_read(struct window_view *v, struct window *w, uint64_t off, size_t n)
+{
+	size_t left;
+	const unsigned char *p = window_view_at(v, w->fd, off, &left);
+	struct stat st;
+
+	n = (size_t)min_u64(left, n);
+	/* Zeros that stand for what the file has no more are no bytes of it: they are asked for after they were copied. */
+	if (p && window_put(w, off, p, n) && (fstat(w->fd, &st) || (uint64_t)st.st_size < off + n))
+		w->len = 0;
+}

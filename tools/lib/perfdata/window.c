@@ -203,6 +203,18 @@ static void window_read(struct window *w, uint64_t off, size_t need)
 	}
 }
 
+bool window_put(struct window *w, uint64_t off, const unsigned char *p, size_t n)
+{
+	window_keep(w);
+	if (n > w->cap || (!w->buf && !window_grow(w, w->cap)))
+		return false;
+	memcpy(w->buf, p, n);
+	w->base = off;
+	w->len = n;
+	w->keep = false;
+	return true;
+}
+
 const unsigned char *window_slow(struct window *w, uint64_t off, size_t need, size_t *avail)
 {
 	*avail = 0;
