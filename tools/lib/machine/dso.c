@@ -23,8 +23,9 @@ bool dso_is_anon_name(const char *name)
 					    "[stack",	      "[heap]",
 					    "/SYSV",	      "[anon:" };
 
+	/* Most are paths of another directory than these: two characters tell. */
 	for (size_t i = 0; i < ARRAY_SIZE(anon); i++)
-		if (starts(name, anon[i]))
+		if (name[0] == anon[i][0] && name[1] == anon[i][1] && starts(name, anon[i]))
 			return true;
 	return false;
 }
