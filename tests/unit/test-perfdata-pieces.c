@@ -7,6 +7,7 @@
 #include "config.h"
 #include "elf/elf.h"
 #include "perfdata-build.h"
+#include "perfdata/perfdata-int.h"
 
 #define MAX 16000
 
@@ -374,6 +375,50 @@ static void cut_under_the_walk(void **state)
 	}
 }
 
+/* What lies at @off says where it is. */
+static void check_view(struct window_view *v, int fd, uint64_t off, uint64_t size)
+{
+	size_t left;
+	const unsigned char *p = window_view_at(v, fd, off, &left);
+
+	assert_non_null(p);
+	assert_true(left == size - off || (left >= VIEW_LEAST && left < size - off));
+	assert_int_equal(load_u64(p, false), off);
+	assert_int_equal(load_u64(p + min_u64(left, VIEW_LEAST) - 8, false),
+			 off + min_u64(left, VIEW_LEAST) - 8);
+	/* What was passed is no memory of this process any more. */
+	assert_true(v->ready - v->gone <= (6u << 20));
+}
+
+/* A view goes along a file, past the end of what is mapped of it, back, and to the file's end. */
+static void along_a_view(void **state)
+{
+	const uint64_t mb = 1 << 20, size = 67 * mb + 64;
+	static unsigned char bytes[1 << 16];
+	struct window_view v = { .fd = -1 };
+	int fd = memfile("", 0);
+	size_t left;
+
+	(void)state;
+	elf_guard_install();
+	for (uint64_t at = 0; at < size; at += sizeof(bytes)) {
+		for (size_t i = 0; i < sizeof(bytes); i += 8)
+			store_u64(bytes + i, at + i);
+		assert_true(pwrite(fd, bytes, min_u64(sizeof(bytes), size - at), (off_t)at) > 0);
+	}
+	for (uint64_t at = 40; at < size; at += 65528)
+		check_view(&v, fd, at, size);
+	check_view(&v, fd, size - 8, size);
+	(void)window_view_at(&v, fd, size, &left);
+	assert_int_equal(left, 0);
+	window_view_free(&v);
+	v = (struct window_view){ .fd = -1 };
+	for (unsigned i = 0; i < 40; i++)
+		check_view(&v, fd, dice(size / 8) * 8, size);
+	window_view_free(&v);
+	close(fd);
+}
+
 static enum perfdata_keep none(void *ctx, const struct record *rec)
 {
 	(void)ctx, (void)rec;
@@ -609,6 +654,7 @@ int main(void)
 		cmocka_unit_test(read_as_a_whole),	cmocka_unit_test(damage),
 		cmocka_unit_test(packed_damage),	cmocka_unit_test(again),
 		cmocka_unit_test(cut_meanwhile),	cmocka_unit_test(short_runs),
+		cmocka_unit_test(along_a_view),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -101,6 +101,7 @@ struct window_view {
 	unsigned char *map; /* NULL = none */
 	uint64_t base;
 	size_t len;
+	size_t gone, ready; /* steps up to here were passed; those up to here were asked for */
 	struct elf_guard *guard;
 	bool to_end; /* of the file, as it was then */
 	bool fails;  /* nothing can be mapped, or there is no more */

@@ -4,7 +4,11 @@
  * the look. What is mapped may change at any time and become shorter. So nothing is handed out of here: who looks
  * loads each word once, by itself, and copies a record before anybody else sees it. Where the file ends earlier
  * than it did zeros are read (elf/guard.c), which are no record; the walk then reads that place, and
- * finds out what is wrong with it. Mapped parts go as the walk goes on, so that they are no memory to speak of.
+ * finds out what is wrong with it.
+ *
+ * A map begins at a large page of the file, and what is looked at is asked for by large pages: where the file system keeps files
+ * in such ones, each is one entry of the page table and one of the TLB, which takes less than the look. Those that were passed
+ * go as the walk goes on, so that they are no memory to speak of.
  */
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -13,7 +17,12 @@
 #include "elf/elf.h"
 #include "perfdata-int.h"
 
-#define VIEW_SIZE (2u << 20)
+#define VIEW_SIZE (64u << 20)
+#define VIEW_STEP (2u << 20) /* a large page */
+
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#endif
 
 static void forget(struct window_view *v)
 {
@@ -23,12 +32,12 @@ static void forget(struct window_view *v)
 	elf_guard_drop(v->guard);
 	munmap(v->map, v->len);
 	v->map = NULL;
-	v->len = 0;
+	v->len = v->ready = v->gone = 0;
 }
 
 static bool move(struct window_view *v, uint64_t off)
 {
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), base = off & ~(page - 1);
+	uint64_t base = off & ~(uint64_t)(VIEW_STEP - 1);
 	struct stat st;
 	void *map;
 
@@ -36,7 +45,7 @@ static bool move(struct window_view *v, uint64_t off)
 	if (off > INT64_MAX || fstat(v->fd, &st) || (uint64_t)st.st_size <= off)
 		return false;
 	v->len = (size_t)min_u64(VIEW_SIZE, (uint64_t)st.st_size - base);
-	map = mmap(NULL, v->len, PROT_READ, MAP_PRIVATE | MAP_POPULATE, v->fd, (off_t)base);
+	map = mmap(NULL, v->len, PROT_READ, MAP_PRIVATE, v->fd, (off_t)base);
 	if (map == MAP_FAILED)
 		return false;
 	v->to_end = v->len < VIEW_SIZE;
@@ -58,8 +67,30 @@ static bool has(const struct window_view *v, uint64_t off)
 	return v->to_end || v->len - skip >= VIEW_LEAST;
 }
 
+/* Steps from the one with @skip on are asked for at once, and not page by page as they are looked at; those before it go. */
+static void step(struct window_view *v, size_t skip)
+{
+	size_t here = skip & ~(size_t)(VIEW_STEP - 1);
+
+	if (here > v->gone) {
+		(void)madvise(v->map + v->gone, here - v->gone, MADV_DONTNEED);
+		v->gone = here;
+	}
+	if (v->ready < here)
+		v->ready = here;
+	while (v->ready < v->len && v->ready < skip + VIEW_LEAST) {
+		size_t n = min_u64(VIEW_STEP, v->len - v->ready);
+
+		/* Where the kernel refuses pages come as they are looked at. */
+		(void)madvise(v->map + v->ready, n, MADV_POPULATE_READ);
+		v->ready += n;
+	}
+}
+
 const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off, size_t *left)
 {
+	size_t skip;
+
 	if (v->fd != fd) {
 		forget(v);
 		v->fd = fd;
@@ -67,8 +98,13 @@ const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off,
 	}
 	if (!v->fails && !has(v, off))
 		v->fails = !move(v, off);
-	*left = v->fails ? 0 : v->len - (size_t)(off - v->base);
-	return v->fails ? NULL : v->map + (off - v->base);
+	*left = 0;
+	if (v->fails)
+		return NULL;
+	skip = (size_t)(off - v->base);
+	step(v, skip);
+	*left = v->ready - skip;
+	return v->map + skip;
 }
 
 void window_view_free(struct window_view *v)
