@@ -114,6 +114,14 @@ static int add_batch(struct convert *c, struct batch *b)
 {
 	int ret = 0;
 
+	for (unsigned i = 0; i < b->n; i++) {
+		uint32_t at = htab_peek(&c->edge_tab, b->hash[i]);
+
+		if (at == UINT32_MAX)
+			continue;
+		__builtin_prefetch(&c->edges.v[at], 1);
+		__builtin_prefetch(&c->edges.v[at].mispred, 1);
+	}
 	for (unsigned i = 0; i < b->n && !ret; i++)
 		ret = add_hashed(c, &b->v[i], b->hash[i]);
 	b->n = 0;
@@ -179,15 +187,29 @@ static int flush_one(struct convert *c, struct batch *b, const struct raw *r,
 	return batch_edge(c, b, &e);
 }
 
+#define SOON 16 /* branches, edges that are asked for before their turn */
+
+#define ROOM_MOST (1u << 18)
+
+/* For the first of all. Of many processes that run the same there are fewer edges than branches. */
+static int room_for_edges(struct convert *c)
+{
+	size_t n = min_u64(c->raw.n, ROOM_MOST);
+
+	return c->edges.n ? 0 : vec_reserve(&c->edges, n) ?: htab_reserve(&c->edge_tab, n);
+}
+
 static int flush(struct convert *c)
 {
 	struct batch b = { .n = 0 };
-	int ret = 0;
+	int ret = room_for_edges(c);
 
 	for (uint32_t i = 0; i < c->raw.n && !ret; i++) {
 		uint32_t at = c->raw.used[i];
 		const struct raw *r = &c->raw.v[at];
 
+		if (i + SOON < c->raw.n)
+			__builtin_prefetch(&c->raw.v[c->raw.used[i + SOON]]);
 		ret = flush_one(c, &b, r, c->raw.more ? &c->raw.more[at] : NULL);
 		c->spaces.v[raw_key_space(&r->key)].dirty = false;
 	}
