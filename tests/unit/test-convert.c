@@ -4,6 +4,7 @@
 
 #include "convert/convert.h"
 #include "perfdata-build.h"
+#include "session-build.h"
 
 #define BASE 0x500000000000ULL /* where the maps of these tests begin */
 #define SIZE 0x100000ULL
@@ -148,7 +149,7 @@ static int remove_files(void **state)
 
 static const char *profile(struct fixture *f, const char *path, const char *format)
 {
-	static char text[4096];
+	static char text[1 << 20];
 	struct err err = { 0 };
 	struct obuf o;
 
@@ -389,6 +390,67 @@ static void test_many(void **state)
 	stop(&f);
 }
 
+/* A recording that asks for @jobs threads: all that is asked of it here. */
+static struct session *several(struct session_opts *o, unsigned jobs)
+{
+	static struct build file;
+	struct session *s;
+	struct err e;
+
+	start_file(&file, host_is_big_endian(), 64);
+	end_file(&file);
+	*o = (struct session_opts){ .jobs = jobs, .no_symbols = true };
+	if (open_session(&s, o, &file, &e))
+		fail_msg("%s", e.text);
+	return s;
+}
+
+/* Branches to the same places from two other objects, whose own ends are none of this one's. */
+static char *branches_of_two(unsigned jobs)
+{
+	static const char *const from[] = { "/no/such/one", "/no/such/other" };
+	const uint64_t nr = 20000;
+	struct session_opts o;
+	struct session *s = several(&o, jobs);
+	struct fixture f;
+	char *text;
+
+	start(&f);
+	convert_symfs(f.c, s);
+	map(&f, 10, BASE, 0, app);
+	for (uint64_t k = 0; k < 2; k++) {
+		map(&f, 10, BASE + (k + 1) * SIZE, 0, from[k]);
+		for (uint64_t i = 0; i < nr; i++) {
+			const uint64_t e[1][3] = { { BASE + (k + 1) * SIZE + i,
+						     BASE + i * 7919 % nr * 2, i % 3 == 0 } };
+
+			stack(&f, 10, e, 1, false);
+		}
+	}
+	finish(&f);
+	text = strdup(profile(&f, app, "preagg"));
+	assert_non_null(text);
+	stop(&f);
+	session_close(s);
+	return text;
+}
+
+/* Sorted in parts by several threads: what several of them have is one line. */
+static void test_edges_in_parts(void **state)
+{
+	char *one = branches_of_two(1), *several = branches_of_two(5);
+	size_t lines = 0;
+
+	(void)state;
+	for (const char *p = one; (p = strchr(p, '\n')); p++)
+		lines++;
+	assert_int_equal(lines, 20000);
+	assert_int_equal(strncmp(one, "B X:0 400000 2 2\n", 17), 0);
+	assert_string_equal(several, one);
+	free(one);
+	free(several);
+}
+
 static void test_samples_without_stacks(void **state)
 {
 	struct sample s = { .present = PERF_SAMPLE_IP, .cpumode = PERF_RECORD_MISC_USER };
@@ -471,6 +533,7 @@ int main(void)
 		cmocka_unit_test(test_backward_range),
 		cmocka_unit_test(test_long_range),
 		cmocka_unit_test(test_many),
+		cmocka_unit_test(test_edges_in_parts),
 		cmocka_unit_test(test_samples_without_stacks),
 		cmocka_unit_test(test_call_stacks),
 		cmocka_unit_test(test_unusable_files),

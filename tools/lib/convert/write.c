@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 #include "base/numbered.h"
+#include "base/side.h"
 #include "convert/convert-int.h"
+#include "session/session.h"
 
 static int by_edge(const void *a, const void *b)
 {
@@ -66,31 +68,120 @@ static size_t merge(struct local_edge *v, size_t n)
 	return out;
 }
 
+/* ---- an object's edges ---- */
+
+#define PART	  8192 /* edges that are worth a thread, at least */
+#define PARTS_MAX 16
+
+/* Some of an object's edges: sorted, and each once. */
+struct part {
+	const struct convert *c;
+	const struct convert_elf *ob;
+	const uint32_t *edge; /* their numbers */
+	size_t nr_edges;
+	struct local_edge *v; /* there is room for all */
+	size_t n;
+};
+
+static void make_part(void *list, size_t k)
+{
+	struct part *p = (struct part *)list + k;
+	const struct object_file *file = &p->ob->file;
+
+	for (size_t i = 0; i < p->nr_edges; i++) {
+		const struct edge *g = &p->c->edges.v[p->edge[i]];
+		struct local_edge l = { NO_END, NO_END, NO_END, g->count, g->mispred };
+
+		if (g->from_dso == p->ob->dso)
+			l.from = convert_elf_vaddr(file, g->from);
+		if (g->to_dso == p->ob->dso) {
+			l.to = convert_elf_vaddr(file, g->to);
+			if (g->end != NO_END && l.to != NO_END)
+				l.end = convert_elf_vaddr(file, g->end);
+		}
+		if (l.from != NO_END || l.to != NO_END)
+			p->v[p->n++] = l;
+	}
+	p->n = merge(p->v, p->n);
+}
+
+/* Parts one behind the other, and where two of them go that become one: as far behind @to as the first lies behind @from. */
+struct joining {
+	struct part *part;
+	size_t step; /* parts that each of both was made of */
+	struct local_edge *from, *to;
+};
+
+static void join_two(void *ctx, size_t k)
+{
+	const struct joining *j = ctx;
+	struct part *a = &j->part[2 * k * j->step], *b = a + j->step;
+	struct local_edge *to = j->to + (a->v - j->from);
+	size_t i = 0, m = 0, n = 0;
+
+	while (i < a->n && m < b->n) {
+		int order = by_edge(&a->v[i], &b->v[m]);
+
+		to[n] = order <= 0 ? a->v[i] : b->v[m];
+		if (!order) {
+			to[n].count += b->v[m].count;
+			to[n].mispred += b->v[m].mispred;
+		}
+		i += order <= 0;
+		m += order >= 0;
+		n++;
+	}
+	memcpy(to + n, a->v + i, (a->n - i) * sizeof(*to));
+	n += a->n - i;
+	memcpy(to + n, b->v + m, (b->n - m) * sizeof(*to));
+	n += b->n - m;
+	a->v = to;
+	a->n = n;
+}
+
+/* As many as threads are at hand for, a power of two, so that pairs become one in the end. Memory for joining them is asked for. */
+static size_t nr_parts(const struct convert *c, const struct convert_elf *ob,
+		       struct local_edge **spare)
+{
+	size_t most = ob->nr_edges / PART, nr = 1;
+
+	*spare = NULL;
+	if (most < 2 || !c->session)
+		return 1;
+	most = min_u64(min_u64(most, PARTS_MAX), session_jobs(c->session));
+	while (2 * nr <= most)
+		nr *= 2;
+	*spare = nr > 1 ? malloc(ob->nr_edges * sizeof(**spare)) : NULL;
+	return *spare ? nr : 1;
+}
+
 struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e)
 {
-	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v));
-	size_t n = 0;
+	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v)), *spare;
+	struct part part[PARTS_MAX];
+	size_t parts;
 
 	if (!v) {
 		err_set(e, -ENOMEM, "no memory for %zu edges", ob->nr_edges);
 		return NULL;
 	}
-	for (size_t i = 0; i < ob->nr_edges; i++) {
-		const struct edge *g = &c->edges.v[ob->edge[i]];
-		struct local_edge l = { NO_END, NO_END, NO_END, g->count, g->mispred };
+	parts = nr_parts(c, ob, &spare);
+	for (size_t i = 0; i < parts; i++) {
+		size_t from = i * ob->nr_edges / parts, to = (i + 1) * ob->nr_edges / parts;
 
-		if (g->from_dso == ob->dso)
-			l.from = convert_elf_vaddr(&ob->file, g->from);
-		if (g->to_dso == ob->dso) {
-			l.to = convert_elf_vaddr(&ob->file, g->to);
-			if (g->end != NO_END && l.to != NO_END)
-				l.end = convert_elf_vaddr(&ob->file, g->end);
-		}
-		if (l.from != NO_END || l.to != NO_END)
-			v[n++] = l;
+		part[i] = (struct part){ c, ob, ob->edge + from, to - from, v + from, 0 };
 	}
-	*nr = merge(v, n);
+	side_by_side((unsigned)parts, parts, make_part, part);
+	for (size_t step = 1; step < parts; step *= 2) {
+		struct joining j = { part, step, v, spare };
+
+		side_by_side((unsigned)parts, parts / step / 2, join_two, &j);
+		v = j.to;
+		spare = j.from;
+	}
+	free(spare);
+	*nr = part[0].n;
 	return v;
 }
 
