@@ -83,24 +83,40 @@ static uint64_t edge_hash(const struct edge *e)
 			(uint64_t)e->from_dso << 32 | e->to_dso);
 }
 
-static int add_hashed(struct convert *c, const struct edge *add, uint64_t hash)
+#define NO_EDGE UINT32_MAX
+
+static uint32_t edge_at(const struct convert *c, const struct edge *like, uint64_t hash)
 {
 	uint32_t i;
 
 	for (struct htab_it it = htab_find(&c->edge_tab, hash); htab_next(&c->edge_tab, &it, &i);) {
-		struct edge *e = &c->edges.v[i];
+		const struct edge *e = &c->edges.v[i];
 
-		if (e->from != add->from || e->to != add->to || e->end != add->end ||
-		    e->from_dso != add->from_dso || e->to_dso != add->to_dso)
-			continue;
-		e->count += add->count;
-		e->mispred += add->mispred;
-		e->cycles += add->cycles;
-		e->cycles_n += add->cycles_n;
-		e->type = e->type ? e->type : add->type;
-		return 0;
+		if (e->from == like->from && e->to == like->to && e->end == like->end &&
+		    e->from_dso == like->from_dso && e->to_dso == like->to_dso)
+			return i;
 	}
-	return vec_push(&c->edges, *add) ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
+	return NO_EDGE;
+}
+
+static void add_counts(struct edge *e, const struct edge *add)
+{
+	e->count += add->count;
+	e->mispred += add->mispred;
+	e->cycles += add->cycles;
+	e->cycles_n += add->cycles_n;
+	e->type = e->type ? e->type : add->type;
+}
+
+static int add_hashed(struct convert *c, const struct edge *add, uint64_t hash)
+{
+	uint32_t at = edge_at(c, add, hash);
+
+	if (at == NO_EDGE)
+		return vec_push(&c->edges, *add)
+			       ?: htab_add(&c->edge_tab, hash, (uint32_t)c->edges.n - 1);
+	add_counts(&c->edges.v[at], add);
+	return 0;
 }
 
 /* Edges whose places are asked for before the first of them is added. */
@@ -110,18 +126,28 @@ struct batch {
 	unsigned n;
 };
 
+/* An edge lies in two lines of the cache. */
+static inline void edge_prefetch(const struct convert *c, uint32_t at)
+{
+	__builtin_prefetch(&c->edges.v[at], 1);
+	__builtin_prefetch(&c->edges.v[at].mispred, 1);
+}
+
+static void ask_for_batch(const struct convert *c, const struct batch *b)
+{
+	for (unsigned i = 0; i < b->n; i++) {
+		uint32_t at = htab_peek(&c->edge_tab, b->hash[i]);
+
+		if (at != NO_EDGE)
+			edge_prefetch(c, at);
+	}
+}
+
 static int add_batch(struct convert *c, struct batch *b)
 {
 	int ret = 0;
 
-	for (unsigned i = 0; i < b->n; i++) {
-		uint32_t at = htab_peek(&c->edge_tab, b->hash[i]);
-
-		if (at == UINT32_MAX)
-			continue;
-		__builtin_prefetch(&c->edges.v[at], 1);
-		__builtin_prefetch(&c->edges.v[at].mispred, 1);
-	}
+	ask_for_batch(c, b);
 	for (unsigned i = 0; i < b->n && !ret; i++)
 		ret = add_hashed(c, &b->v[i], b->hash[i]);
 	b->n = 0;
@@ -212,9 +238,12 @@ static int flush(struct convert *c)
 			__builtin_prefetch(&c->raw.v[c->raw.used[i + SOON]]);
 		ret = flush_one(c, &b, r, c->raw.more ? &c->raw.more[at] : NULL);
 		c->spaces.v[raw_key_space(&r->key)].dirty = false;
+		raw_table_empty(&c->raw, at);
 	}
 	ret = ret ?: add_batch(c, &b);
-	raw_table_clear(&c->raw);
+	if (ret)
+		raw_table_clear(&c->raw);
+	c->raw.n = 0;
 	c->since = 0;
 	return ret ?: c->contexts ? contexts_flush(c->contexts) : 0;
 }
@@ -425,24 +454,81 @@ static void flush_side(void *ctx, size_t i)
 	f->ret = flush(f->c);
 }
 
+/* The edges of another one, as they are here, and where those lie that are here already. */
+struct joined {
+	struct convert *c;
+	const struct convert *from;
+	const struct session_maps *maps;
+	uint32_t *at;
+};
+
+#define FIND_AT_ONCE 4096
+
+static struct edge joined_edge(const struct joined *j, size_t i)
+{
+	struct edge e = j->from->edges.v[i];
+
+	e.from_dso = convert_mapped(j->maps, e.from_dso);
+	e.to_dso = convert_mapped(j->maps, e.to_dso);
+	return e;
+}
+
+static void find_edges(void *ctx, size_t part)
+{
+	const struct joined *j = ctx;
+	size_t i = part * FIND_AT_ONCE, end = min_u64(i + FIND_AT_ONCE, j->from->edges.n);
+	struct batch b = { .n = 0 };
+
+	while (i < end) {
+		size_t first = i;
+
+		for (b.n = 0; i < end && b.n < ARRAY_SIZE(b.v); i++, b.n++) {
+			b.v[b.n] = joined_edge(j, i);
+			b.hash[b.n] = edge_hash(&b.v[b.n]);
+			htab_prefetch(&j->c->edge_tab, b.hash[b.n]);
+		}
+		ask_for_batch(j->c, &b);
+		for (unsigned k = 0; k < b.n; k++)
+			j->at[first + k] = edge_at(j->c, &b.v[k], b.hash[k]);
+	}
+}
+
 /* Edges have been found in the order of the branches: so they are afterwards. */
+static int join_edges(struct joined *j, unsigned threads)
+{
+	struct convert *c = j->c;
+	size_t n = j->from->edges.n;
+	struct batch b = { .n = 0 };
+	int ret = 0;
+
+	j->at = malloc((n + 1) * sizeof(*j->at));
+	if (!j->at)
+		return -ENOMEM;
+	side_by_side(threads, (n + FIND_AT_ONCE - 1) / FIND_AT_ONCE, find_edges, j);
+	for (size_t i = 0; !ret && i < n; i++) {
+		struct edge e = joined_edge(j, i);
+
+		if (i + SOON < n && j->at[i + SOON] != NO_EDGE)
+			edge_prefetch(c, j->at[i + SOON]);
+		if (j->at[i] == NO_EDGE)
+			ret = batch_edge(c, &b, &e);
+		else
+			add_counts(&c->edges.v[j->at[i]], &e);
+	}
+	free(j->at);
+	return ret ?: add_batch(c, &b);
+}
+
 static int merge(struct convert *c, struct convert *from, const struct session_maps *maps)
 {
 	struct flush_side both[2] = { { .c = c }, { .c = from } };
-	struct batch b = { .n = 0 };
+	struct joined j = { c, from, maps, NULL };
 	int ret;
 
 	/* Each has a machine of its own, unless they are pieces that one session read. */
 	side_by_side(maps ? 2 : 1, 2, flush_side, both);
 	ret = both[0].ret ?: both[1].ret;
-	for (size_t i = 0; !ret && i < from->edges.n; i++) {
-		struct edge e = from->edges.v[i];
-
-		e.from_dso = convert_mapped(maps, e.from_dso);
-		e.to_dso = convert_mapped(maps, e.to_dso);
-		ret = batch_edge(c, &b, &e);
-	}
-	ret = ret ?: add_batch(c, &b);
+	ret = ret ?: join_edges(&j, maps ? 2 : 1);
 	for (size_t i = 0; !ret && i < from->ips.n; i++) {
 		struct ip ip = from->ips.v[i];
 

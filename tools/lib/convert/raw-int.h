@@ -39,6 +39,14 @@ static inline bool raw_is(const struct raw *r, const struct raw_key *k)
 	       r->count;
 }
 
+/* A place in use is none any more. To forget all of them is n = 0 then, without raw_table_clear(). */
+static inline void raw_table_empty(struct raw_table *t, uint32_t at)
+{
+	t->v[at].count = 0;
+	if (t->more)
+		t->more[at] = (struct raw_more){ 0 };
+}
+
 /* Asks for the memory that raw_count() will look at. */
 static inline void raw_prefetch(const struct raw_table *t, const struct raw_add *a)
 {
