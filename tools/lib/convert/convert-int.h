@@ -175,6 +175,10 @@ struct local_edge {
 	uint64_t count, mispred;
 };
 
+/* How many threads so many edges are worth, of those that the session may have: 1 to CONVERT_THREADS. */
+#define CONVERT_THREADS 16
+unsigned convert_threads(const struct convert *c, size_t edges);
+
 /* Edges of an object, sorted by from, to, end; equal ones are merged. To be freed. */
 struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e);

@@ -15,15 +15,39 @@
 
 /* ---- loading ---- */
 
+/* Branches of some edges that begin in no function of the object. */
+struct lost {
+	const struct convert *c;
+	const struct convert_elf *ob;
+	size_t from, to;
+	uint64_t branches;
+};
+
+static void count_lost(void *list, size_t k)
+{
+	struct lost *l = (struct lost *)list + k;
+	const struct object_file *file = &l->ob->file;
+
+	for (size_t i = l->from; i < l->to; i++) {
+		const struct edge *g = &l->c->edges.v[l->ob->edge[i]];
+
+		if (g->from_dso == l->ob->dso &&
+		    !convert_elf_function(file, convert_elf_vaddr(file, g->from)))
+			l->branches += g->count;
+	}
+}
+
 static void count_functions(const struct convert *c, struct convert_elf *ob)
 {
-	for (size_t i = 0; i < ob->nr_edges; i++) {
-		const struct edge *g = &c->edges.v[ob->edge[i]];
+	unsigned threads = convert_threads(c, ob->nr_edges);
+	struct lost part[CONVERT_THREADS];
 
-		if (g->from_dso == ob->dso &&
-		    !convert_elf_function(&ob->file, convert_elf_vaddr(&ob->file, g->from)))
-			ob->pub.no_function += g->count;
-	}
+	for (size_t i = 0; i < threads; i++)
+		part[i] = (struct lost){ c, ob, i * ob->nr_edges / threads,
+					 (i + 1) * ob->nr_edges / threads, 0 };
+	side_by_side(threads, threads, count_lost, part);
+	for (size_t i = 0; i < threads; i++)
+		ob->pub.no_function += part[i].branches;
 }
 
 /* Hex digits of build ids. Old recorders wrote 20 bytes, with zeros behind a shorter one. */

@@ -70,8 +70,14 @@ static size_t merge(struct local_edge *v, size_t n)
 
 /* ---- an object's edges ---- */
 
-#define PART	  8192 /* edges that are worth a thread, at least */
-#define PARTS_MAX 16
+#define WORTH_A_THREAD 8192 /* edges, at least */
+
+unsigned convert_threads(const struct convert *c, size_t edges)
+{
+	size_t most = min_u64(edges / WORTH_A_THREAD, CONVERT_THREADS);
+
+	return most < 2 || !c->session ? 1 : (unsigned)min_u64(most, session_jobs(c->session));
+}
 
 /* Some of an object's edges: sorted, and each once. */
 struct part {
@@ -143,12 +149,9 @@ static void join_two(void *ctx, size_t k)
 static size_t nr_parts(const struct convert *c, const struct convert_elf *ob,
 		       struct local_edge **spare)
 {
-	size_t most = ob->nr_edges / PART, nr = 1;
+	size_t most = convert_threads(c, ob->nr_edges), nr = 1;
 
 	*spare = NULL;
-	if (most < 2 || !c->session)
-		return 1;
-	most = min_u64(min_u64(most, PARTS_MAX), session_jobs(c->session));
 	while (2 * nr <= most)
 		nr *= 2;
 	*spare = nr > 1 ? malloc(ob->nr_edges * sizeof(**spare)) : NULL;
@@ -159,7 +162,7 @@ struct local_edge *convert_local(const struct convert *c, const struct convert_e
 				 struct err *e)
 {
 	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v)), *spare;
-	struct part part[PARTS_MAX];
+	struct part part[CONVERT_THREADS];
 	size_t parts;
 
 	if (!v) {
