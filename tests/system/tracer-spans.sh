@@ -36,10 +36,17 @@ N unsigned long slow(unsigned long n)
 	while (--n);
 	return x;
 }
+static unsigned long counted, cleared;
+N void alike(unsigned long n)
+{
+	__asm__ volatile("1: incq %0; movq $0, %1; cmpq %2, %0; jb 1b" : "+m"(counted), "=m"(cleared) : "r"(n) : "cc");
+}
 int main(int argc, char **argv)
 {
 	unsigned long rounds = strtoul(argv[2], NULL, 10);
-	if (argv[1][0] == 'c')
+	if (argv[1][0] == 'a')
+		alike(rounds);
+	else if (argv[1][0] == 'c')
 		while (rounds--) { b1(); b2(); b3(); }
 	else if (argv[1][0] == 'l')
 		far1(rounds), far2(rounds), far3(rounds), far4(rounds), far5(rounds), far6(rounds), far7(rounds), far8(rounds);
@@ -65,6 +72,11 @@ is "the thread was found where a span ended" \
 # 150,000 instructions pass in the fast one's spans, 40,000 in the slow one's. Twice as many branches as of the fast one are 500,000 of the slow one.
 is "a way is computed about as far as the thread comes" \
 	"$(sed -n 's/.*walks took \([0-9]*\) us.* \([0-9.]*\) ns an instruction.*/\1 \2/p' err | awk '{ n = 1000 * $1 / $2; print (n > 1000 && n < 250000 ? "yes" : n) }')" yes
+
+# Rounds that differ in memory alone, and not in what is stored last: each burst has thousands.
+record --branch-budget 0 --branch-span 50 -o a.data -- ./spans alike 300000000
+is "rounds of a loop that differ only in what they count in memory" "$("$PERF" script -i a.data -F time,brstack | awk '
+	{ if ($1 != last) bursts++; last = $1; n += NF - 1 } END { print (bursts < 3 ? "few" : n > 300 * bursts ? "many" : n " in " bursts) }')" many
 
 # What follows on a branch begins where that led to, also from stack to stack and where a way went on behind what was computed first.
 record --branch-budget 0 --branch-span 50 -o j.data -- ./spans phases 3

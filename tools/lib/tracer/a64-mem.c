@@ -85,8 +85,9 @@ static enum vm_result store(struct vm *vm, const struct access *a)
 	} else {
 		x = a64_get(vm, a->rt);
 		(void)vm_store(vm, a->addr.v, a->size, x.v, x.known);
-		if (a->rt == A64_LR && vm->pac_mask) /* the thread's has a signature */
-			vm->stored_size = 0;
+		/* the thread's has a signature */
+		if (a->rt == A64_LR && vm->pac_mask && vm->stored)
+			vm->stored[(vm->nr_stored - 1) % VM_STORED].known = false;
 	}
 	write_base(vm, a);
 	return VM_OK;

@@ -7,10 +7,10 @@
  * which is equally likely for each, however long the branches around it take: so every one of them
  * stands for as many, and plain sums are right (Documentation/software-sampling.md).
  *
- * While the thread stands at its sample the way is computed, about as far as it will come. Then it runs
+ * While the thread stands at its sample the way is computed, as far as most spans from there came. Then it runs
  * for the span, is stopped again, and its registers there are looked for behind the branches of the
  * way: that tells how many it passed, and that what was computed is true. Where it came further the way goes
- * on from what was read beforehand. What passed is written as
+ * on, in memory as it is now where nothing was read before. What passed is written as
  * consecutive stacks, each a sample of its own; the last one, with what is left, is the thread itself
  * where it stands then.
  */
@@ -23,24 +23,23 @@
 #include "vm-int.h"
 #include "walk-int.h"
 
-#define LIMIT_MOST  32768
+#define LIMIT_MOST  65536
 #define INSNS_LEAST 1000
-#define INSNS_FIRST 16000
-#define PLACE_BITS  7	/* of an address within one place */
-#define USUAL_UP    8	/* so many parts more where it was too short, */
-#define USUAL_DOWN  128 /* less where not: one way in seventeen goes on then */
-#define TOO_LONG    3	/* times as far, where ways cannot go on */
+#define INSNS_FIRST 2  /* that pass in a nanosecond, before any span was seen */
+#define PLACE_BITS  12 /* of an address within one place */
+#define DEVIATIONS  2  /* beyond the mean: few go on further */
+#define TOO_LONG    2  /* times as far, where ways cannot go on */
+#define GO_ON	    3  /* times as far at most, where they can */
 #define INSNS_MOST  (1 << 19)
 #define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
+#define STORES_NEAR 64	  /* that tell rounds of a loop apart */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 
 /* Behind one taken branch. */
 struct mark {
 	uint64_t state;	 /* all general registers and rip, mixed; 0 = not all are known */
-	uint64_t stored; /* the store before it: a loop may count in memory alone */
-	uint64_t value;
-	uint8_t size;	/* of it; 0 = no value */
-	uint32_t insns; /* of the way, up to here */
+	uint32_t insns;	 /* of the way, up to here */
+	uint32_t stored; /* vm->nr_stored */
 };
 
 struct piece {
@@ -50,10 +49,12 @@ struct piece {
 
 struct burst {
 	uint32_t nr, nr_entries;
-	uint32_t insns; /* it was to be computed for beforehand */
-	uint32_t walk;	/* of the vm, as long as nobody else has used it */
-	uint32_t begun; /* entries of whole pieces */
-	uint64_t begin; /* of the way, as vm->executed */
+	uint32_t insns;	       /* it was to be computed for beforehand, */
+	uint32_t most;	       /* and later */
+	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
+	uint32_t begun;	       /* entries of whole pieces */
+	uint64_t begin;	       /* of the way, as vm->executed */
+	uint32_t begin_stored; /* likewise, as vm->nr_stored */
 	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
@@ -176,27 +177,76 @@ static enum tracer_cut cut_of(enum vm_result r)
 struct end {
 	uint64_t state; /* of a mark */
 	int64_t found;	/* branches passed; -1 = not yet */
-	int64_t first;	/* likewise, where only the last store was another */
+	int64_t alike;	/* likewise, by registers, but memory was another */
+	uint32_t nr;	/* of those */
 };
 
-/* Whether memory, where the thread stands, has what was stored last before @m. */
-static bool stored_agrees(struct vm *vm, const struct mark *m)
+/* The stores next to a mark, to one side of it. */
+struct near {
+	const struct vm_stored *v[STORES_NEAR];
+	unsigned n;
+};
+
+/* Whether one that was looked at, which lies nearer, is to the same bytes. */
+static bool is_covered(const struct near *near, const struct vm_stored *s)
+{
+	for (unsigned i = 0; i < near->n; i++)
+		if (s->addr < near->v[i]->addr + near->v[i]->size &&
+		    near->v[i]->addr < s->addr + s->size)
+			return true;
+	return false;
+}
+
+/* Whether memory, where the thread stands, has @value where @s stores. */
+static bool has_value(const struct tracer *t, const struct vm_stored *s, uint64_t value)
 {
 	uint64_t now;
 
-	return !m->size || vm_load(vm, m->stored, m->size, &now) != VM_OK ||
-	       !((now ^ m->value) << (64 - 8 * m->size));
+	return vm_load(t->walker->look, s->addr, s->size, &now) != VM_OK ||
+	       !((now ^ value) << (64 - 8 * s->size));
+}
+
+/*
+ * Whether memory, where the thread stands, has what was stored on the way up to @m, and has not what is stored behind it. Rounds
+ * of a loop may be alike but for what they count in memory.
+ */
+static bool memory_agrees(const struct tracer *t, const struct burst *b, const struct mark *m)
+{
+	const struct vm *way = t->walker->vm;
+	uint32_t behind = way->nr_stored - m->stored, before = m->stored - b->begin_stored;
+	struct near near = { .n = 0 };
+
+	if (behind + min_u64(before, STORES_NEAR) > VM_STORED)
+		return true;
+	while (near.n < min_u64(before, STORES_NEAR)) {
+		const struct vm_stored *s = &way->stored[(m->stored - 1 - near.n) % VM_STORED];
+
+		if (s->known && !is_covered(&near, s) && !has_value(t, s, s->value))
+			return false;
+		near.v[near.n++] = s;
+	}
+	near.n = 0;
+	while (near.n < min_u64(behind, STORES_NEAR)) {
+		const struct vm_stored *s = &way->stored[(m->stored + near.n) % VM_STORED];
+
+		if (s->had && !is_covered(&near, s) && !has_value(t, s, s->before))
+			return false;
+		near.v[near.n++] = s;
+	}
+	return true;
 }
 
 static bool is_end(struct tracer *t, const struct burst *b, uint32_t i, struct end *end)
 {
 	if (b->mark[i].state != end->state)
 		return false;
-	if (end->first < 0)
-		end->first = i;
-	if (stored_agrees(t->walker->look, &b->mark[i]))
-		end->found = i;
-	return end->found >= 0;
+	if (!memory_agrees(t, b, &b->mark[i])) {
+		end->alike = i;
+		end->nr++;
+		return false;
+	}
+	end->found = i;
+	return true;
 }
 
 /* On to @insns from the begin of the way, or to @end, if that is not NULL. */
@@ -220,9 +270,8 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 			b->cut = cut_of(r);
 			break;
 		}
-		b->mark[b->nr++] =
-			(struct mark){ state_of(vm), vm->stored, vm->stored_value, vm->stored_size,
-				       (uint32_t)(vm->executed - b->begin) };
+		b->mark[b->nr++] = (struct mark){ state_of(vm), (uint32_t)(vm->executed - b->begin),
+						  vm->nr_stored };
 		if (end && is_end(t, b, b->nr - 1, end))
 			break;
 		if (!walker_wants(t, in->branch))
@@ -250,20 +299,34 @@ static uint32_t most_insns(const struct tracer *t)
 	return (uint32_t)min_u64(INSNS_MOST, t->opts.branches.span * INSNS_NS);
 }
 
+/* As far as spans from there came, and some further. */
+static uint32_t reaches(const struct tracer *t, const struct reach *r)
+{
+	return (uint32_t)min_u64(most_insns(t), (uint64_t)r->mean +
+							(uint64_t)r->deviation * DEVIATIONS +
+							INSNS_LEAST);
+}
+
 /* How far the way from @ip is computed beforehand. */
 static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 {
 	uint64_t place = ip >> PLACE_BITS;
 	struct reach *r = &t->span.from[hash_u64(place) % REACHES];
 
-	if (!t->span.usual)
-		t->span.usual = INSNS_FIRST;
 	if (r->place != place)
-		*r = (struct reach){ place, t->span.usual };
+		*r = (struct reach){ .place = place };
 	b->place = r;
+	b->most = most_insns(t);
+	if (r->mean || t->span.usual.mean)
+		b->most = (uint32_t)min_u64(
+			b->most, GO_ON * (uint64_t)reaches(t, r->mean ? r : &t->span.usual));
+	if (!t->span.usual.mean)
+		b->insns = (uint32_t)min_u64(most_insns(t), t->opts.branches.span * INSNS_FIRST);
+	else
+		b->insns = reaches(t, r->mean ? r : &t->span.usual);
 	/* one that cannot go on later is better too long */
-	b->insns = is_bare(t) ? r->insns
-			      : (uint32_t)min_u64(most_insns(t), (uint64_t)r->insns * TOO_LONG);
+	if (!is_bare(t))
+		b->insns = (uint32_t)min_u64(most_insns(t), (uint64_t)b->insns * TOO_LONG);
 }
 
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
@@ -273,8 +336,10 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	struct burst *b = take_burst(t);
 	int ret;
 
-	if (!b)
+	if (!b || vm_keep_stored(vm)) {
+		burst_free(b);
 		return -ENOMEM;
+	}
 	b->nr = b->nr_entries = b->begun = 0;
 	b->is_cut = false;
 	b->records.len = b->pieces.n = 0;
@@ -285,6 +350,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	vm->uncounted = true;
 	vm_begin(vm, th->tid, &st->gpr);
 	b->begin = before;
+	b->begin_stored = vm->nr_stored;
 	ret = follow(t, th, b, st, b->insns, NULL);
 	b->walk = vm->walk;
 	if (!ret)
@@ -322,38 +388,28 @@ static uint64_t state_at(struct tracer *t, const struct tracee *th,
 }
 
 /*
- * The thread came further than was computed. The way goes on, in the memory that was read before the
- * thread ran: what is there now it may have changed meanwhile, so nothing more is read of it. Only where
- * that leads to the thread it counts.
+ * The thread came further than was computed. The way goes on, in memory as it was read before the thread ran; what was not
+ * read then may be another now, so this is a guess. Only where it leads to the thread, with all its registers, it counts.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st, struct end *end)
 {
 	struct vm *vm = t->walker->vm;
-	uint64_t most = most_insns(t);
-	uint64_t before = vm->executed, epoch = vm->mem_epoch;
+	uint64_t before = vm->executed;
 	uint32_t nr = b->nr;
-	pid_t mem_tid = vm->mem_tid;
-	int fd = vm->mem_fd, ret;
+	int ret;
 
-	if (b->is_cut || b->walk != vm->walk || !is_bare(t) || b->insns >= most)
+	if (b->is_cut || b->walk != vm->walk || !is_bare(t) || b->insns >= b->most)
 		return;
 	b->begun = b->nr_entries; /* behind the last stack, whole or not */
-	/* of no thread */
-	vm->mem_fd = -1;
-	vm->tid = -1;
-	ret = follow(t, th, b, st, (uint32_t)most, end);
-	vm->mem_fd = fd;
-	vm->mem_tid = mem_tid;
-	vm->mem_epoch = epoch;
-	vm->tid = th->tid;
+	ret = follow(t, th, b, st, b->most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
 	if (!ret && end->found >= 0)
 		return;
-	end->found = end->first = -1;
-	/* no memory for the way, or it does not lead to the thread, however far it goes */
-	b->cut = b->is_cut ? TRACER_CUT_LIMIT : TRACER_CUT_DIVERGED;
+	end->found = -1;
+	/* It does not lead to the thread. What went astray may come to a system call, too. */
+	b->cut = TRACER_CUT_LIMIT;
 	b->is_cut = true;
 	b->nr = nr;
 	while (b->nr_entries && b->passed[b->nr_entries - 1] > nr)
@@ -364,38 +420,52 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 			const struct user_state *st)
 {
-	struct end end = { state_at(t, th, &st->gpr), -1, -1 };
+	struct end end = { .state = state_at(t, th, &st->gpr), .found = -1 };
+	struct end alike;
 
 	if (!end.state)
 		return -1;
 	for (uint32_t i = 0; i < b->nr && !is_end(t, b, i, &end); i++)
 		;
-	if (end.found < 0 && end.first < 0)
-		extend(t, th, b, st, &end);
-	return end.found >= 0 ? end.found : end.first;
+	if (end.found >= 0)
+		return end.found;
+	alike = end;
+	extend(t, th, b, st, &end);
+	if (end.found >= 0)
+		return end.found;
+	/* the only place of such registers: another thread has stored there */
+	return alike.nr == 1 ? alike.alike : -1;
 }
 
-/*
- * How far the way is computed beforehand: so far as is enough for most spans, from the places that were seen
- * before so far as was enough for these.
- */
+/* Running mean and deviation, as of round trips in a network. */
+static void note_reach(struct reach *r, uint32_t insns)
+{
+	uint32_t off = insns > r->mean ? insns - r->mean : r->mean - insns;
+
+	if (!r->mean) {
+		r->mean = insns;
+		r->deviation = insns / 4;
+		return;
+	}
+	r->mean = insns > r->mean ? r->mean + off / 4 : r->mean - off / 4;
+	r->deviation = off > r->deviation ? r->deviation + (off - r->deviation) / 4
+					  : r->deviation - (r->deviation - off) / 4;
+}
+
+/* How far the thread came in the span, for those that begin at the same place and at new ones. */
 static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
-	uint32_t insns = passed > 0 && passed < b->nr ? b->mark[passed].insns
-			 : passed		      ? b->insns + 1
-						      : 0;
-	uint32_t *usual = &t->span.usual, *here = &b->place->insns, want;
+	uint32_t insns;
 
 	if (passed < 0 && b->is_cut && b->cut != TRACER_CUT_LIMIT)
 		return;
-	/* where it was too short nobody knows by how much */
-	want = (uint32_t)min_u64(most_insns(t),
-				 insns * (passed < 0 ? 2ULL : 1ULL) * 5 / 4 + INSNS_LEAST);
-	*here = want > *here ? *here + (want - *here) / 2 : *here - (*here - want) / 4;
-	if (insns > *usual)
-		*usual = (uint32_t)min_u64(most_insns(t), *usual + *usual / USUAL_UP);
+	if (passed < 0) /* further, nobody knows by how much */
+		insns = (uint32_t)min_u64(most_insns(t), 2ULL * b->insns);
 	else
-		*usual = (uint32_t)max_u64(INSNS_LEAST, *usual - *usual / USUAL_DOWN);
+		insns = passed < b->nr ? b->mark[passed].insns : b->insns;
+	insns = (uint32_t)max_u64(insns, 1);
+	note_reach(b->place, insns);
+	note_reach(&t->span.usual, insns);
 }
 
 /* Each of @n stacks gets its part of the sample's period. */
@@ -414,7 +484,11 @@ static void set_period(const struct tracer *t, const struct burst *b, char *rec,
  */
 static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
-	return b->is_cut || is_bare(t) ? b->nr : b->nr / TOO_LONG;
+	uint32_t mean = b->place->mean ? b->place->mean : t->span.usual.mean;
+
+	return b->is_cut || !mean || mean >= b->insns
+		       ? b->nr
+		       : (uint32_t)((uint64_t)b->nr * mean / b->insns);
 }
 
 static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,

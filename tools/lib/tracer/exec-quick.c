@@ -44,10 +44,8 @@ INLINE bool store(struct vm *vm, uint64_t addr, unsigned size, uint64_t v)
 
 	if (n->store != ((addr + size - 1) & ~(uint64_t)(VM_PAGE - 1)))
 		return false;
+	vm_remember(vm, addr, size, v, true, (unsigned char *)(uintptr_t)(n->to + addr));
 	memcpy((unsigned char *)(uintptr_t)(n->to + addr), &v, size);
-	vm->stored = addr;
-	vm->stored_value = v;
-	vm->stored_size = (uint8_t)size;
 	return true;
 }
 

@@ -85,9 +85,17 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 	return 0;
 }
 
+int vm_keep_stored(struct vm *vm)
+{
+	if (!vm->stored)
+		vm->stored = vm_big_new(VM_STORED * sizeof(*vm->stored));
+	return vm->stored ? 0 : -ENOMEM;
+}
+
 void vm_free(struct vm *vm)
 {
 	if (vm) {
+		vm_big_free(vm->stored, VM_STORED * sizeof(*vm->stored));
 		close_mem(vm);
 		if (vm->machine->freed)
 			vm->machine->freed(vm);

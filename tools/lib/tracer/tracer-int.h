@@ -128,10 +128,10 @@ struct peeked {
 	unsigned char rec[PEEKED_MAX];
 };
 
-/* How far the way of a burst is computed beforehand. */
+/* How many instructions pass in a span that begins at a place. */
 struct reach {
-	uint64_t place; /* that it begins at */
-	uint32_t insns;
+	uint64_t place;
+	uint32_t mean, deviation; /* mean 0 = none was seen */
 };
 
 #define REACHES 1024 /* places that are remembered, by hash */
@@ -176,7 +176,7 @@ struct tracer {
 	struct peeked traced;	 /* the first sample of a branch trace; size 0 = none yet */
 	struct tracee *computed; /* stands still for its branch trace; NULL = none does */
 	struct {
-		uint32_t usual; /* instructions, from a place that was not seen before */
+		struct reach usual; /* from a place that was not seen before */
 		struct reach from[REACHES];
 	} span;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];

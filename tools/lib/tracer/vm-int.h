@@ -160,6 +160,16 @@ struct vm_near {
 
 #define VM_NOWHERE 1
 
+/* A store, as it was computed. */
+struct vm_stored {
+	uint64_t addr, value, before;
+	uint32_t size;
+	bool known; /* value is, of at most 8 bytes */
+	bool had;   /* before is */
+};
+
+#define VM_STORED (1 << 17) /* that are remembered */
+
 #define VM_INSNS      (1 << 18)
 #define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
 #define VM_INSN_SLOTS (1 << 19)
@@ -275,11 +285,11 @@ struct vm {
 	uint64_t lazy_b, fs_base, gs_base;
 	uint32_t walk; /* another one whenever code may have changed */
 	uint32_t nr_trace;
-	uint64_t executed;	       /* instructions interpreted */
-	uint64_t stored, stored_value; /* the newest store; */
-	uint8_t stored_size;	       /* 0: none, or not known */
-	uint64_t foreign;     /* of these since the last stop: passed over, effects unknown */
-	struct xsave_cpu cpu; /* xcr0 0: without XSAVE */
+	uint64_t executed;	  /* instructions interpreted */
+	struct vm_stored *stored; /* a ring of VM_STORED; NULL: nobody will ask */
+	uint32_t nr_stored;	  /* all that there were: the newest is the one before */
+	uint64_t foreign;	  /* of these since the last stop: passed over, effects unknown */
+	struct xsave_cpu cpu;	  /* xcr0 0: without XSAVE */
 	struct vm_insns *insns;
 	struct vm_natives *natives; /* NULL = none */
 	/* exec-blocks.c */
@@ -563,6 +573,19 @@ static inline enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, u
 	return VM_OK;
 }
 
+/* What is stored, for who has called vm_keep_stored(). @to: where, in a vm_page, if what is there now is known. */
+static inline void vm_remember(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known,
+			       const unsigned char *to)
+{
+	struct vm_stored s = { .addr = addr, .value = v, .size = n, .known = known, .had = to };
+
+	if (!vm->stored)
+		return;
+	if (to)
+		memcpy(&s.before, to, 8);
+	vm->stored[vm->nr_stored++ % VM_STORED] = s;
+}
+
 /* @known false: the bytes become unknown. @n any. */
 static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, uint64_t v,
 				      bool known)
@@ -570,15 +593,12 @@ static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, 
 	struct vm_page *p = known && n <= 8 ? vm_page_near(vm, addr, n) : NULL;
 	unsigned char *to;
 
-	vm->stored = addr;
-	vm->stored_value = v;
-	vm->stored_size = known && n <= 8 ? (uint8_t)n : 0;
-
+	to = p ? p->data + addr % VM_PAGE : NULL;
+	vm_remember(vm, addr, n, v, known && n <= 8, to);
 	if (!p || p->code)
 		return vm_store_slow(vm, addr, n, v, known);
 	if (!p->stored)
 		vm_note_store(vm, p);
-	to = p->data + addr % VM_PAGE;
 	switch (n) {
 	case 1: memcpy(to, &v, 1); break;
 	case 2: memcpy(to, &v, 2); break;
@@ -588,6 +608,9 @@ static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, 
 	}
 	return VM_OK;
 }
+
+/* Has the newest stores remembered from now on. -ENOMEM */
+int vm_keep_stored(struct vm *vm);
 
 /* Whether @n bytes can be read: so that an instruction can be given up before it changed anything. */
 static inline enum vm_result vm_probe(struct vm *vm, uint64_t addr, unsigned n)
