@@ -107,12 +107,55 @@ static void test_zeros(void **state)
 	fclose(f);
 }
 
+/* The mean rest of @n stops that took @took each; between them the thread ran for as long as it was to rest. */
+static uint64_t rests(struct tracer *t, struct tracee *th, uint64_t *ran, uint64_t took, int n)
+{
+	struct stop_cost c = { .took = took, .cpu = took };
+	uint64_t sum = 0;
+	char text[64];
+
+	for (int i = 0; i < n; i++) {
+		budget_rest(t, th, &c, 1);
+		sum += th->pause;
+		*ran += th->pause;
+		snprintf(text, sizeof(text), "%llu 0 9\n", (unsigned long long)*ran);
+		says(th, text);
+	}
+	return sum / (uint64_t)n;
+}
+
+/*
+ * Code of which a stop takes twice as long is sampled nearly as often, for a second or two: else a program's phases
+ * would be seen the less the more branches they have. In the long run what all stops took is paid.
+ */
+static void test_phases(void **state)
+{
+	FILE *f = tmpfile();
+	struct tracer t = { .opts.reg_budget = 5 };
+	struct tracee th = { 0 };
+	uint64_t ran = 1000 * MS, cheap, dear, last;
+
+	(void)state;
+	assert_non_null(f);
+	th.time_fd = fileno(f);
+	says(&th, "1000000000 0 9\n");
+	budget_attached(&t, &th);
+	(void)rests(&t, &th, &ran, MS, 64);
+	cheap = rests(&t, &th, &ran, MS, 8);
+	dear = rests(&t, &th, &ran, 2 * MS, 8);
+	assert_true(dear < cheap * 4 / 3);
+	(void)rests(&t, &th, &ran, 2 * MS, 400);
+	last = rests(&t, &th, &ran, 2 * MS, 8);
+	assert_true(last > cheap * 9 / 5 && last < cheap * 11 / 5);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_quiet),  cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_lately), cmocka_unit_test(test_attached),
-		cmocka_unit_test(test_zeros),
+		cmocka_unit_test(test_zeros),  cmocka_unit_test(test_phases),
 	};
 
 	return cmocka_run_group_tests_name("tracer-budget", tests, NULL, NULL);

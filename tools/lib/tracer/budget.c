@@ -9,9 +9,10 @@
  * machine a thread stands still while we wait for a CPU, but it would have waited itself, and loses what it would have
  * run meanwhile, by what share of its time it did of late; at least what we ourselves took of the CPUs.
  *
- * How long one rests follows what stops cost as a rule and not what the last one did. Else places with many
- * branches, where stops take longest, would be followed by the longest rests, and be seen too rarely. What a
- * thread owes beyond that, since walks have just become longer or because its stops happened to be dear, it pays in parts.
+ * How long one rests follows what stops cost as a rule and not what the last ones did. Else places with many
+ * branches, where stops take longest, would be followed by the longest rests, and be seen too rarely; so would phases of
+ * a program that last for some stops. What a thread owes beyond that, since walks have become longer or because its stops
+ * happened to be dear, it pays in small parts.
  *
  * That bounds what a thread loses, not what the recorder takes: thousands of threads on a few CPUs, each of which is due for a
  * sample, are served one after the other. So all that the recorder does for samples is paid from an account that the time
@@ -32,8 +33,8 @@
 #define MAX_SKEW    1000      /* clocks drift apart by less than a thousandth */
 #define MEASURED    0.8	      /* of the budget; the rest pays for what no clock here sees */
 #define FIRST_NS    100000000 /* about a usual rest, before there was one */
-#define USUAL	    8	      /* stops of which the price is averaged */
-#define PARTS	    4	      /* in which debts are paid */
+#define USUAL	    64	      /* stops of which the price is averaged */
+#define PARTS	    32	      /* in which debts are paid */
 #define CREDIT	    2	      /* usual rests that a thread can have in advance */
 #define TIMES	    64	      /* threads whose time's file is kept open, at most, */
 #define TIMES_PART  8	      /* and of all descriptors such a part: others are for events */
