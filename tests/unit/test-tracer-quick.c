@@ -250,6 +250,8 @@ static void same_stored(const struct vm *a, const struct vm *b)
 		assert_int_equal(x->addr, y->addr);
 		assert_int_equal(x->size, y->size);
 		assert_int_equal(x->known, y->known);
+		if (x->had && y->had)
+			assert_int_equal((x->before ^ y->before) << (64 - 8 * x->size), 0);
 		if (x->known)
 			assert_int_equal((x->value ^ y->value) << (64 - 8 * x->size), 0);
 	}

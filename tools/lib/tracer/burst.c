@@ -54,10 +54,12 @@ struct burst {
 	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
 	uint32_t begun;	       /* entries of whole pieces */
 	uint64_t begin;	       /* of the way, as vm->executed */
-	uint32_t begin_stored; /* likewise, as vm->nr_stored */
+	uint32_t begin_stored; /* likewise, as vm->nr_stored; */
+	uint32_t end_stored;   /* and what is behind it is of other ways */
 	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
+	bool lost;     /* nobody can tell where the thread stands */
 	uint64_t took; /* the first stop (ns) */
 	struct obuf records;
 	VEC(struct piece) pieces;
@@ -99,7 +101,7 @@ void burst_free(struct burst *b)
 	free(b);
 }
 
-/* One is kept for the next time: a megabyte of fresh pages takes longer than a short walk. */
+/* One is kept for the next time: megabytes of fresh pages takes longer than a short walk. */
 static struct burst *take_burst(struct tracer *t)
 {
 	struct burst *b = t->spare;
@@ -200,10 +202,15 @@ static bool is_covered(const struct near *near, const struct vm_stored *s)
 /* Whether memory, where the thread stands, has @value where @s stores. */
 static bool has_value(const struct tracer *t, const struct vm_stored *s, uint64_t value)
 {
+	const struct vm *vm = t->walker->vm;
 	uint64_t now;
 
-	return vm_load(t->walker->look, s->addr, s->size, &now) != VM_OK ||
-	       !((now ^ value) << (64 - 8 * s->size));
+	if (vm_load(t->walker->look, s->addr, s->size, &now) != VM_OK)
+		return true;
+	/* it may be an address with a signature */
+	if (s->size == 8)
+		return vm_unsigned(vm, now) == vm_unsigned(vm, value);
+	return !((now ^ value) << (64 - 8 * s->size));
 }
 
 /*
@@ -213,11 +220,11 @@ static bool has_value(const struct tracer *t, const struct vm_stored *s, uint64_
 static bool memory_agrees(const struct tracer *t, const struct burst *b, const struct mark *m)
 {
 	const struct vm *way = t->walker->vm;
-	uint32_t behind = way->nr_stored - m->stored, before = m->stored - b->begin_stored;
+	uint32_t behind = b->end_stored - m->stored, before = m->stored - b->begin_stored;
 	struct near near = { .n = 0 };
 
-	if (behind + min_u64(before, STORES_NEAR) > VM_STORED)
-		return true;
+	if (way->nr_stored - m->stored + min_u64(before, STORES_NEAR) > VM_STORED)
+		return false; /* forgotten */
 	while (near.n < min_u64(before, STORES_NEAR)) {
 		const struct vm_stored *s = &way->stored[(m->stored - 1 - near.n) % VM_STORED];
 
@@ -272,6 +279,7 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 		}
 		b->mark[b->nr++] = (struct mark){ state_of(vm), (uint32_t)(vm->executed - b->begin),
 						  vm->nr_stored };
+		b->end_stored = vm->nr_stored;
 		if (end && is_end(t, b, b->nr - 1, end))
 			break;
 		if (!walker_wants(t, in->branch))
@@ -341,7 +349,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 		return -ENOMEM;
 	}
 	b->nr = b->nr_entries = b->begun = 0;
-	b->is_cut = false;
+	b->is_cut = b->lost = false;
 	b->records.len = b->pieces.n = 0;
 	b->sample = t->peeked;
 	expect(t, b, arch_ip(&st->gpr));
@@ -389,7 +397,8 @@ static uint64_t state_at(struct tracer *t, const struct tracee *th,
 
 /*
  * The thread came further than was computed. The way goes on, in memory as it was read before the thread ran; what was not
- * read then may be another now, so this is a guess. Only where it leads to the thread, with all its registers, it counts.
+ * read then, vector registers too, may be another now, so this is a guess. Only where it leads to the thread, with all its
+ * general registers, it counts.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st, struct end *end)
@@ -423,7 +432,8 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 	struct end end = { .state = state_at(t, th, &st->gpr), .found = -1 };
 	struct end alike;
 
-	if (!end.state)
+	b->lost = !end.state;
+	if (b->lost)
 		return -1;
 	for (uint32_t i = 0; i < b->nr && !is_end(t, b, i, &end); i++)
 		;
@@ -457,12 +467,12 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
 	uint32_t insns;
 
-	if (passed < 0 && b->is_cut && b->cut != TRACER_CUT_LIMIT)
+	if (passed < 0 && (b->lost || (b->is_cut && b->cut != TRACER_CUT_LIMIT)))
 		return;
 	if (passed < 0) /* further, nobody knows by how much */
 		insns = (uint32_t)min_u64(most_insns(t), 2ULL * b->insns);
 	else
-		insns = passed < b->nr ? b->mark[passed].insns : b->insns;
+		insns = b->mark[passed].insns;
 	insns = (uint32_t)max_u64(insns, 1);
 	note_reach(b->place, insns);
 	note_reach(&t->span.usual, insns);
@@ -484,11 +494,11 @@ static void set_period(const struct tracer *t, const struct burst *b, char *rec,
  */
 static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
-	uint32_t mean = b->place->mean ? b->place->mean : t->span.usual.mean;
+	uint32_t mean = b->place->mean ? b->place->mean : t->span.usual.mean, nr = b->nr;
 
-	return b->is_cut || !mean || mean >= b->insns
-		       ? b->nr
-		       : (uint32_t)((uint64_t)b->nr * mean / b->insns);
+	while (!b->is_cut && mean && nr && b->mark[nr - 1].insns > mean)
+		nr--;
+	return nr;
 }
 
 static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,

@@ -87,9 +87,13 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 
 int vm_keep_stored(struct vm *vm)
 {
+	if (vm->stored)
+		return 0;
+	vm->stored = vm_big_new(VM_STORED * sizeof(*vm->stored));
 	if (!vm->stored)
-		vm->stored = vm_big_new(VM_STORED * sizeof(*vm->stored));
-	return vm->stored ? 0 : -ENOMEM;
+		return -ENOMEM;
+	vm_big_touch(vm->stored, VM_TOUCHED);
+	return 0;
 }
 
 void vm_free(struct vm *vm)

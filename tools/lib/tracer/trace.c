@@ -177,9 +177,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	spare = t->walker && user && budget_is_spent(t);
 	if (t->walker && user && !spare) {
 		points_enable(th, false);
-		if (burst_wanted(t, th, st) && !budget_is_first(t, th))
-			(void)burst_begin(t, th, st);
-		else
+		if (!burst_wanted(t, th, st) || budget_is_first(t, th) || burst_begin(t, th, st))
 			ret = walker_branches(t, th, st, walk, &came);
 		walked = !th->burst;
 		if (ret == -ESRCH) {

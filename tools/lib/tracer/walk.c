@@ -53,8 +53,10 @@ int walker_new(struct tracer *t, struct err *e)
 			      ? strategy_without_breakpoints()
 			      : strategy_choose(t->opts.branches.strategy, &w->probe);
 	/* now, and not at the end of the first span, while a thread stands still; there it is tried again */
-	if (t->opts.branches.span)
+	if (t->opts.branches.span) {
 		(void)vm_new(&w->look, VM_HOST);
+		(void)vm_keep_stored(w->vm);
+	}
 	t->walker = w;
 	return 0;
 }
