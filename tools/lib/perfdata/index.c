@@ -14,64 +14,17 @@
  */
 #include <stdlib.h>
 
-#include "base/numbered.h"
-#include "pieces-int.h"
+#include "index-int.h"
 
 #define STRETCHES_MAX (1u << 20)
-#define LOOKS_MAX     (1u << 26) /* at a stretch, by all pieces of a stage */
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
 #define LOOK	      (4u << 10) /* read at once where most is only looked at */
-#define KNOWN_FEW     1024	 /* are sorted by comparing them */
-#define KNOWN_THREADS 64	 /* that need not be asked about, a power of two */
 #define AHEAD	      32	 /* samples that are fetched from memory before their turn */
-
-/* Where samples have what the walk looks at; the same in all events, else time is 0. */
-struct places {
-	uint32_t id; /* 0 = there is one event */
-	uint32_t time, thread, least;
-};
-
-/* A known record of the round at hand, not yet in its order. */
-struct walk {
-	struct perfdata *pd;
-	struct perfdata_index *x;
-	const struct perfdata_index_opts *o;
-	uint64_t mark_bytes;
-	/* The round: what this stage takes, what the next does. */
-	VEC(struct stretch) now, next;
-	VEC(struct known) known_now, known_next, known_untimed;
-	size_t untimed; /* of the stage: the first */
-	bool open;	/* the last stretch may grow ... */
-	bool open_next; /* ... which is in @next */
-	uint64_t last_time, limit, max_time, next_mark;
-	uint32_t stream; /* of the last stretch */
-	uint32_t source; /* of the record at hand: as stretch.stream */
-	struct places places;
-	bool has_thread; /* of which no sample is kept until a record comes that is none ... */
-	uint64_t thread; /* ... pid and tid as they stand in the file; and more of these: */
-	struct {
-		uint64_t thread;
-		uint64_t turn; /* that it is known in, + 1 */
-	} known_thread[KNOWN_THREADS];
-	uint64_t turn; /* ends with each record that is no sample */
-	struct window_view view;
-	unsigned char *copy; /* of a record that was looked at there; NULL = there is no view */
-};
-
-static int no_memory(struct err *e)
-{
-	return err_set(e, -ENOMEM, "out of memory for an index of the recording");
-}
-
-static int refuse(struct err *e)
-{
-	return err_set(e, -ENOTSUP, "this recording is read as a whole");
-}
 
 /* ---- what was walked over -------------------------------------------------------------------- */
 
-static int keep_record(struct walk *w, const struct record *rec, struct err *e)
+static int keep_record(struct index_walk *w, const struct record *rec, struct err *e)
 {
 	struct spool *s = &w->x->spool;
 	const uint64_t offsets[2] = { rec->offset, rec->file_offset };
@@ -87,19 +40,19 @@ static int keep_record(struct walk *w, const struct record *rec, struct err *e)
 		ret = vec_push(&w->known_now, k);
 	else
 		ret = vec_push(&w->known_next, k);
-	return ret ? no_memory(e) : 0;
+	return ret ? perfdata_index_no_memory(e) : 0;
 }
 
-static int note_untimed(struct walk *w, const struct record *rec, struct err *e)
+static int note_untimed(struct index_walk *w, const struct record *rec, struct err *e)
 {
 	struct place_in_file at = { rec->offset, w->source };
 
 	if (rec->type == PERF_RECORD_SAMPLE)
-		return refuse(e);
-	return vec_push(&w->x->untimed, at) ? no_memory(e) : 0;
+		return perfdata_index_refuse(e);
+	return vec_push(&w->x->untimed, at) ? perfdata_index_no_memory(e) : 0;
 }
 
-static int new_stretch(struct walk *w, const struct record *rec, bool next, struct err *e)
+static int new_stretch(struct index_walk *w, const struct record *rec, bool next, struct err *e)
 {
 	struct stretch s = { .from = rec->offset, .first = rec->time, .stream = w->source };
 
@@ -109,12 +62,13 @@ static int new_stretch(struct walk *w, const struct record *rec, bool next, stru
 	w->open_next = next;
 	w->last_time = 0;
 	if (w->now.n + w->next.n + w->x->stretches.n >= STRETCHES_MAX)
-		return refuse(e);
-	return (next ? vec_push(&w->next, s) : vec_push(&w->now, s)) ? no_memory(e) : 0;
+		return perfdata_index_refuse(e);
+	return (next ? vec_push(&w->next, s) : vec_push(&w->now, s)) ? perfdata_index_no_memory(e)
+								     : 0;
 }
 
 /* What prolongs the last stretch and needs no mark: most records. */
-static inline bool prolong(struct walk *w, const struct record *rec)
+static inline bool prolong(struct index_walk *w, const struct record *rec)
 {
 	bool next = rec->time > w->limit;
 	struct stretch *s;
@@ -130,7 +84,7 @@ static inline bool prolong(struct walk *w, const struct record *rec)
 }
 
 /* At a record of the last stretch. */
-static int add_mark(struct walk *w, uint64_t offset, uint64_t time)
+static int add_mark(struct index_walk *w, uint64_t offset, uint64_t time)
 {
 	const struct mark m = { offset, time };
 	int ret = vec_push(&w->x->marks[w->stream].v, m);
@@ -141,7 +95,7 @@ static int add_mark(struct walk *w, uint64_t offset, uint64_t time)
 }
 
 /* As note() in order.c, so that the runs are the same. */
-static int note_timed(struct walk *w, const struct record *rec, struct err *e)
+static int note_timed(struct index_walk *w, const struct record *rec, struct err *e)
 {
 	bool next = rec->time > w->limit;
 	int ret;
@@ -155,182 +109,10 @@ static int note_timed(struct walk *w, const struct record *rec, struct err *e)
 			return ret;
 		w->next_mark = rec->offset + w->mark_bytes;
 	} else if (add_mark(w, rec->offset, rec->time)) {
-		return no_memory(e);
+		return perfdata_index_no_memory(e);
 	}
 	prolong(w, rec);
 	return 0;
-}
-
-/* ---- stages ---------------------------------------------------------------------------------- */
-
-static int by_time(const void *a, const void *b)
-{
-	const struct known *x = a, *y = b;
-
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
-}
-
-/* Those of one time stand in the order of the file, and stay in it. */
-static void sort_known(struct known *v, size_t n)
-{
-	if (n > KNOWN_FEW && !numbered_sort_items(v, n, sizeof(*v), offsetof(struct known, time)))
-		return;
-	if (n)
-		qsort(v, n, sizeof(*v), by_time);
-}
-
-static int append_known(struct perfdata_index *x, const struct known *v, size_t n)
-{
-	if (vec_reserve(&x->known, x->known.n + n))
-		return -ENOMEM;
-	if (n)
-		memcpy(x->known.v + x->known.n, v, n * sizeof(*v));
-	x->known.n += n;
-	return 0;
-}
-
-static int add_piece(struct walk *w, uint64_t after, uint64_t until, uint64_t bytes)
-{
-	struct perfdata_index *x = w->x;
-	struct piece p = { .stage = (uint32_t)x->stages.n,
-			   .first = !after,
-			   .after = after,
-			   .until = until,
-			   .bytes = bytes };
-
-	p.known = x->known.n;
-	return vec_push(&x->pieces, p);
-}
-
-static int mark_order(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Times at which the stage's stretches begin, and of marks along them, ascending; to be freed. */
-static int stage_times(const struct walk *w, uint64_t **times, size_t *n)
-{
-	VEC(uint64_t) v = { 0 };
-	int ret = 0;
-
-	vec_for_each (s, &w->now) {
-		const struct marks *m = &w->x->marks[s->stream];
-
-		ret = ret ?: vec_push(&v, s->first);
-		for (size_t i = s->mark; !ret && i < m->v.n && m->v.v[i].offset < s->to; i++)
-			ret = vec_push(&v, m->v.v[i].time);
-	}
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), mark_order);
-	*times = v.v;
-	*n = v.n;
-	return ret;
-}
-
-/* The known records of the stage that are not newer than @until go before the next piece. */
-static int known_until(struct walk *w, size_t *at, uint64_t until)
-{
-	size_t from = *at;
-
-	while (*at < w->known_now.n && w->known_now.v[*at].time <= until)
-		(*at)++;
-	return append_known(w->x, w->known_now.v + from, *at - from);
-}
-
-/* Cuts a large stage at times between which about as much lies as a piece is to have. */
-static int add_pieces(struct walk *w, uint64_t bytes)
-{
-	uint64_t after = 0, nr = bytes / w->o->piece + 1, *times = NULL;
-	size_t n = 0, known = 0;
-	int ret = nr > 1 ? stage_times(w, &times, &n) : 0;
-
-	/* Each piece looks at each stretch: so many of both are a file in no order. */
-	if (nr > 1 && nr * w->now.n > LOOKS_MAX)
-		ret = -ENOTSUP;
-
-	for (uint64_t i = 1; !ret && i < nr; i++) {
-		uint64_t until = n ? times[(size_t)(i * n / nr)] : 0;
-
-		if (until <= after)
-			continue;
-		ret = add_piece(w, after, until, bytes / nr);
-		/* Those without a time come before all that have one. */
-		if (!ret && !after)
-			ret = append_known(w->x, w->known_untimed.v, w->known_untimed.n);
-		ret = ret ?: known_until(w, &known, until);
-		after = until;
-	}
-	free(times);
-	ret = ret ?: add_piece(w, after, UINT64_MAX, bytes / nr);
-	if (!ret && !after)
-		ret = append_known(w->x, w->known_untimed.v, w->known_untimed.n);
-	return ret ?: known_until(w, &known, UINT64_MAX);
-}
-
-/* What @now and the untimed ones are becomes a stage; @next is what it leaves for the one behind it. */
-static int end_stage(struct walk *w, struct err *e)
-{
-	struct perfdata_index *x = w->x;
-	struct stage st = { .stretch = x->stretches.n, .untimed = w->untimed };
-	int ret;
-
-	vec_for_each (s, &w->now)
-		st.bytes += s->to - s->from;
-	sort_known(w->known_now.v, w->known_now.n);
-	ret = add_pieces(w, st.bytes);
-	if (ret == -ENOTSUP)
-		return refuse(e);
-	if (ret || vec_push(&x->stages, st) ||
-	    vec_reserve(&x->stretches, x->stretches.n + w->now.n))
-		return no_memory(e);
-	if (w->now.n)
-		memcpy(x->stretches.v + x->stretches.n, w->now.v, w->now.n * sizeof(*w->now.v));
-	x->stretches.n += w->now.n;
-	x->bytes += st.bytes;
-	w->untimed = x->untimed.n;
-	w->known_untimed.n = 0;
-	return 0;
-}
-
-#define MOVE(to, from)                        \
-	do {                                  \
-		__typeof__(to) spare_ = (to); \
-		(to) = (from);                \
-		(from) = spare_;              \
-		(from).n = 0;                 \
-	} while (0)
-
-static int end_round(struct walk *w, struct err *e)
-{
-	int ret = end_stage(w, e);
-
-	MOVE(w->now, w->next);
-	MOVE(w->known_now, w->known_next);
-	w->limit = w->max_time;
-	w->open = false;
-	return ret;
-}
-
-/* Behind the last record all that is left comes in one stage. */
-static int end_walk(struct walk *w, struct err *e)
-{
-	struct stage behind = { 0 };
-	int ret = 0;
-
-	vec_for_each (s, &w->next)
-		ret = ret ?: vec_push(&w->now, *s);
-	vec_for_each (k, &w->known_next)
-		ret = ret ?: vec_push(&w->known_now, *k);
-	if (ret)
-		return no_memory(e);
-	ret = end_stage(w, e);
-	behind.stretch = w->x->stretches.n;
-	behind.untimed = w->x->untimed.n;
-	return ret ?: vec_push(&w->x->stages, behind) ? no_memory(e) : 0;
 }
 
 /* ---- the walk -------------------------------------------------------------------------------- */
@@ -348,26 +130,26 @@ static uint32_t source_of(const struct perfdata *pd, size_t stream, bool unzippe
 }
 
 /* Where events are of several kinds each sample is looked at by itself. */
-static struct places find_places(const struct perfdata *pd)
+static struct index_places find_places(const struct perfdata *pd)
 {
 	const struct pd_event *ev = pd->events.v[0];
-	struct places at = { .time = ev->sample_time, .thread = ev->sample_tid };
+	struct index_places at = { .time = ev->sample_time, .thread = ev->sample_tid };
 
 	for (size_t i = 1; i < own_events(pd); i++) {
 		const struct pd_event *other = pd->events.v[i];
 
 		if (!ev->sample_id || other->sample_id != ev->sample_id ||
 		    other->sample_time != ev->sample_time || other->sample_tid != ev->sample_tid)
-			return (struct places){ 0 };
+			return (struct index_places){ 0 };
 		at.id = ev->sample_id;
 	}
 	if (!at.thread)
-		return (struct places){ 0 };
+		return (struct index_places){ 0 };
 	at.least = 8 + (uint32_t)max_u64(at.id, max_u64(at.time, at.thread));
 	return at;
 }
 
-static void know_thread(struct walk *w, uint64_t thread)
+static void know_thread(struct index_walk *w, uint64_t thread)
 {
 	size_t i = hash_u64(thread) % KNOWN_THREADS;
 
@@ -377,14 +159,14 @@ static void know_thread(struct walk *w, uint64_t thread)
 	w->thread = thread;
 }
 
-static inline bool is_known_thread(const struct walk *w, uint64_t thread)
+static inline bool is_known_thread(const struct index_walk *w, uint64_t thread)
 {
 	size_t i = hash_u64(thread) % KNOWN_THREADS;
 
 	return w->known_thread[i].thread == thread && w->known_thread[i].turn == w->turn + 1;
 }
 
-static int keep_if_asked(struct walk *w, const struct record *rec, struct err *e)
+static int keep_if_asked(struct index_walk *w, const struct record *rec, struct err *e)
 {
 	enum perfdata_keep keep = w->o->keep(w->o->ctx, rec);
 
@@ -399,7 +181,7 @@ static int keep_if_asked(struct walk *w, const struct record *rec, struct err *e
 	return 0;
 }
 
-static int walk_record(struct walk *w, const struct record *rec, bool unzipped, bool *samples,
+static int walk_record(struct index_walk *w, const struct record *rec, bool unzipped, bool *samples,
 		       struct err *e)
 {
 	int ret;
@@ -407,7 +189,7 @@ static int walk_record(struct walk *w, const struct record *rec, bool unzipped, 
 	*samples |= rec->type == PERF_RECORD_SAMPLE;
 	w->source = source_of(w->pd, w->pd->cur, unzipped);
 	if (unlikely((unzipped && !w->x->frames) || (describes(rec->type) && *samples)))
-		return refuse(e);
+		return perfdata_index_refuse(e);
 	if (unlikely(describes(rec->type)))
 		w->places = find_places(w->pd);
 	ret = keep_if_asked(w, rec, e);
@@ -418,7 +200,7 @@ static int walk_record(struct walk *w, const struct record *rec, bool unzipped, 
 	else
 		ret = note_timed(w, rec, e);
 	if (!ret && rec->type == PERF_RECORD_FINISHED_ROUND && w->pd->nr_streams == 1)
-		ret = end_round(w, e);
+		ret = perfdata_index_end_round(w, e);
 	return ret;
 }
 
@@ -432,7 +214,7 @@ static inline bool holds_record(const unsigned char *p, size_t left, bool swap)
  * Bytes at the walk's place that need no reading, and no unpacking, any more. *viewed: they may change while they
  * are looked at.
  */
-static inline const unsigned char *at_hand(struct walk *w, struct stream *s, size_t *left,
+static inline const unsigned char *at_hand(struct index_walk *w, struct stream *s, size_t *left,
 					   uint64_t *offset, bool *viewed)
 {
 	uint64_t skip = s->pos - s->win.base;
@@ -454,7 +236,8 @@ static inline const unsigned char *at_hand(struct walk *w, struct stream *s, siz
 }
 
 /* What is there of the record at @p, in *left bytes of at least 8, where nobody changes it. */
-static const unsigned char *copy_record(const struct walk *w, const unsigned char *p, size_t *left)
+static const unsigned char *copy_record(const struct index_walk *w, const unsigned char *p,
+					size_t *left)
 {
 	*left = (size_t)min_u64(*left, max_u64(8, load_u16(p + 6, w->pd->swap)));
 	return memcpy(w->copy, p, *left);
@@ -464,7 +247,7 @@ static const unsigned char *copy_record(const struct walk *w, const unsigned cha
  * The sample at the walk's place, if it lies in the window and there is nothing to it but its time: the same
  * as perfdata_next_in_file() in a third of the time, which is what a reading by many has to wait for.
  */
-static inline bool plain_sample(struct walk *w, struct record *rec)
+static inline bool plain_sample(struct index_walk *w, struct record *rec)
 {
 	struct perfdata *pd = w->pd;
 	struct stream *s = &pd->streams[pd->cur];
@@ -525,10 +308,10 @@ struct row {
  * Most samples: of a thread that was asked for, later in time, of the same stretch. All that is to be
  * known of such a row is how long it is.
  */
-static inline void walk_row(const struct walk *w, struct row *row, bool several, bool swap,
+static inline void walk_row(const struct index_walk *w, struct row *row, bool several, bool swap,
 			    bool viewed)
 {
-	const struct places *at = &w->places;
+	const struct index_places *at = &w->places;
 	const unsigned char *p = row->p;
 	uint64_t last = row->time, nr = 0, known = w->thread;
 
@@ -564,7 +347,7 @@ static inline void walk_row(const struct walk *w, struct row *row, bool several,
 }
 
 /* A row up to where a mark is due, or the sample that has it. False: what comes next is none of a row. */
-static bool skip_row(struct walk *w)
+static bool skip_row(struct index_walk *w)
 {
 	struct perfdata *pd = w->pd;
 	struct stream *s = &pd->streams[pd->cur];
@@ -607,7 +390,7 @@ static bool skip_row(struct walk *w)
 }
 
 /* Samples up to one that is not plain. */
-static int walk_samples(struct walk *w, bool *samples, struct err *e)
+static int walk_samples(struct index_walk *w, bool *samples, struct err *e)
 {
 	struct record rec;
 	int ret = 0;
@@ -626,7 +409,7 @@ static int walk_samples(struct walk *w, bool *samples, struct err *e)
 }
 
 /* What is no plain sample is copied to where records are read, with a few behind it, for these come in groups. */
-static void copy_next(struct walk *w)
+static void copy_next(struct index_walk *w)
 {
 	struct stream *s = &w->pd->streams[w->pd->cur];
 	uint64_t skip = s->pos - s->win.base;
@@ -638,7 +421,7 @@ static void copy_next(struct walk *w)
 }
 
 /* What is no plain sample is read, and of the others a few words looked at. */
-static void start_view(struct walk *w)
+static void start_view(struct index_walk *w)
 {
 	/* Packed records are read whole. */
 	w->copy = w->x->frames ? NULL : malloc(RECORD_MAX + 1);
@@ -646,7 +429,7 @@ static void start_view(struct walk *w)
 		w->pd->streams[i].win.look = LOOK;
 }
 
-static void end_view(struct walk *w)
+static void end_view(struct index_walk *w)
 {
 	for (size_t i = 0; i < w->pd->nr_streams; i++)
 		w->pd->streams[i].win.look = 0;
@@ -654,7 +437,7 @@ static void end_view(struct walk *w)
 	free(w->copy);
 }
 
-static int walk_all(struct walk *w, struct err *e)
+static int walk_all(struct index_walk *w, struct err *e)
 {
 	struct perfdata_index *x = w->x;
 	bool unzipped, samples = false;
@@ -674,12 +457,12 @@ static int walk_all(struct walk *w, struct err *e)
 	}
 	end_view(w);
 	if (!ret && x->frames && frames_gave_up(x->frames))
-		ret = refuse(e);
+		ret = perfdata_index_refuse(e);
 	if (ret)
 		return ret;
 	w->pd->next_progress = 0;
 	x->damaged = end < 0;
-	return end_walk(w, e);
+	return perfdata_index_end_walk(w, e);
 }
 
 static void rewind_streams(struct perfdata *pd)
@@ -717,11 +500,12 @@ static bool can_be_cut(const struct perfdata *pd)
  * Threads unpack ahead of the walk what is packed. It is unpacked once more by those who read, so two threads are
  * better off when one reads ahead for the other.
  */
-static int walk_packed(struct walk *w, struct err *e)
+static int walk_packed(struct index_walk *w, struct err *e)
 {
 	struct perfdata *pd = w->pd;
 	struct perfdata_index *x = w->x;
-	int ret = w->o->threads > 2 ? frames_new(&x->frames, pd, w->o->threads, e) : refuse(e);
+	int ret = w->o->threads > 2 ? frames_new(&x->frames, pd, w->o->threads, e)
+				    : perfdata_index_refuse(e);
 
 	for (size_t i = 0; !ret && i < pd->nr_streams; i++) {
 		struct stream *s = &pd->streams[i];
@@ -743,12 +527,12 @@ static int walk_packed(struct walk *w, struct err *e)
 	return ret;
 }
 
-static int walk_any(struct walk *w, struct err *e)
+static int walk_any(struct index_walk *w, struct err *e)
 {
 	/* What is walked over is one list, what is unpacked another one. */
 	w->x->marks = calloc(2 * w->pd->nr_streams, sizeof(*w->x->marks));
 	if (!w->x->marks)
-		return no_memory(e);
+		return perfdata_index_no_memory(e);
 	/* A recorder that was killed did not say. */
 	if (perfdata_has_feature(w->pd, FEAT_COMPRESSED) ||
 	    (w->pd->layout.data_cut && w->o->threads > 2))
@@ -760,13 +544,13 @@ int perfdata_index_new(struct perfdata_index **out, struct perfdata *pd,
 		       const struct perfdata_index_opts *o, struct err *e)
 {
 	struct perfdata_index *x = calloc(1, sizeof(*x));
-	struct walk w = { .pd = pd, .x = x, .o = o };
-	int ret = x ? 0 : no_memory(e);
+	struct index_walk w = { .pd = pd, .x = x, .o = o };
+	int ret = x ? 0 : perfdata_index_no_memory(e);
 
 	*out = NULL;
 	w.mark_bytes = max_u64(MARK_MIN, o->piece / MARKS_A_PIECE);
 	if (!ret && !can_be_cut(pd))
-		ret = refuse(e);
+		ret = perfdata_index_refuse(e);
 	if (!ret) {
 		spool_init(&x->spool, pd->opts.max_mem);
 		x->nr_streams = pd->nr_streams;
