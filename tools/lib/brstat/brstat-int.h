@@ -306,7 +306,7 @@ struct brstat {
 	struct hops hops,
 		ends; /* ends: where a stack does, so that they lie apart from what is looked at again and again */
 	struct tuples fars;		   /* HOP_*, and where the next one left */
-	struct pair *pairs;		   /* of all steps */
+	struct pair *pairs;		   /* of all steps; not for BRSTAT_PATHS */
 	unsigned pair_bits;		   /* of their size */
 	size_t nr_pairs;		   /* what is in them */
 	bool pairs_count;		   /* some have counts that are not in their steps yet */
@@ -348,7 +348,11 @@ struct brstat {
 	VEC(struct edge_hist) edge_hists;
 	/* BRSTAT_PATHS */
 	VEC(struct stride) walk; /* the stack at hand, oldest first */
-	VEC(uint32_t) noted; /* of these, with one of TRAITS_NOTED; not returns before any call */
+	/*
+	 * Of these, with one of TRAITS_NOTED, or that a hop did not count, whatever these have. Of the first chunk without
+	 * returns before any call.
+	 */
+	VEC(uint32_t) noted;
 	VEC(struct spot) spots;	 /* of these, where loops are looked for */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
 	struct tuples loop_keys; /* site, head */
@@ -458,7 +462,7 @@ int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */
 int brstat_settle(struct brstat *b);
-/* BRSTAT_PATHS: what waits is counted, where brstat_join_late() finds it. */
+/* Stacks and returns that wait are counted; of BRSTAT_PATHS where brstat_join_late() finds it. */
 int brstat_settle_waiting(struct brstat *b);
 
 /* ---- pairs.c: 0 or -ENOMEM --------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 /* So many are written down at least before they are added up: 6 MB in each thread, and twice that where these are joined. */
 #define LATE_MIN   ((size_t)1 << 18)
 #define JOINED_MIN ((size_t)1 << 19)
+/* 12 KB, which fit an L1 cache, and so many that it hardly counts that the first ones wait for memory. */
 #define LATE_BEGUN 1024
 
 /* ---- added up ---------------------------------------------------------------------------------- */
@@ -46,6 +47,11 @@ static void ask_for_late(const struct brstat *b, const struct numbered *v, size_
 {
 	if (i + 2 * AHEAD < b->late.n)
 		__builtin_prefetch(&b->late.v[v[i + 2 * AHEAD].id]);
+}
+
+/* The same of its edge. */
+static void ask_for_late_edge(const struct brstat *b, const struct numbered *v, size_t i)
+{
 	if (i + AHEAD < b->late.n)
 		__builtin_prefetch(&b->info.v[b->late.v[v[i + AHEAD].id].edge], 1);
 }
@@ -106,7 +112,7 @@ static inline int note_pair(struct brstat *b, const struct late_pair *new, size_
 
 /* ---- counts ------------------------------------------------------------------------------------ */
 
-/* To edges. 0 or -ENOMEM. */
+/* To b->begun. 0 or -ENOMEM. */
 static int settle_late_begun(struct brstat *b)
 {
 	static const struct begun none;
@@ -336,6 +342,8 @@ static int make_pairs(struct brstat *b, const uint32_t *rank)
 		struct late_pair sum;
 
 		next = add_equal(b, v, i, &sum);
+		for (size_t k = i; k < next; k++)
+			ask_for_late_edge(b, v, k);
 		ret = make_step(b, &sum);
 	}
 	free(mem);

@@ -21,18 +21,16 @@ static bool hash_of_pair(const void *slot, uint64_t *hash)
 }
 
 /* Half of it stays empty at least, so that most looks find what they are for at once. */
-static inline bool has_room(const struct brstat *b, size_t more, unsigned bits)
+static inline bool has_room(const struct brstat *b)
 {
-	return (b->nr_pairs + more) * 2 <= (size_t)1 << bits;
+	return b->pairs && (b->nr_pairs + 1) * 2 <= (size_t)1 << b->pair_bits;
 }
 
-static int widen_pairs(struct brstat *b, size_t more)
+static int widen_pairs(struct brstat *b)
 {
-	unsigned bits = b->pairs ? b->pair_bits : PAIR_BITS;
+	const unsigned bits = b->pairs ? b->pair_bits + 1 : PAIR_BITS;
 	struct pair *pairs;
 
-	while (bits <= SLOTS_MAX && !has_room(b, more, bits))
-		bits++;
 	if (bits > SLOTS_MAX)
 		return -ENOMEM;
 	pairs = slots_resize(b->pairs, b->pair_bits, bits, sizeof(*pairs), hash_of_pair);
@@ -43,10 +41,10 @@ static int widen_pairs(struct brstat *b, size_t more)
 	return 0;
 }
 
-/* 0 or -ENOMEM. */
-static inline int room_for_pairs(struct brstat *b, size_t more)
+/* One more. 0 or -ENOMEM. */
+static inline int room_for_pair(struct brstat *b)
 {
-	return likely(b->pairs && has_room(b, more, b->pair_bits)) ? 0 : widen_pairs(b, more);
+	return likely(has_room(b)) ? 0 : widen_pairs(b);
 }
 
 /* Where a pair is, or is to be. */
@@ -68,7 +66,7 @@ struct walk_step *brstat_step(struct brstat *b, uint32_t before, uint32_t edge)
 	struct walk_step new = { .before = before, .edge = edge, .stretch = ID_NONE };
 	struct pair *p;
 
-	if (room_for_pairs(b, 1))
+	if (room_for_pair(b))
 		return NULL;
 	p = pair_of(b, before, edge);
 	if (!p->step) {
@@ -96,7 +94,7 @@ static struct pair *new_pair(struct brstat *b, uint32_t before, uint32_t edge)
 	if (before != ID_NONE && brstat_between(b, before, edge, &between))
 		return NULL;
 	st = brstat_step(b, between == ID_NONE ? ID_NONE : before, edge);
-	if (!st || room_for_pairs(b, 1))
+	if (!st || room_for_pair(b))
 		return NULL;
 	st->stretch = between;
 	p = pair_of(b, before, edge);
@@ -112,7 +110,7 @@ struct pair *brstat_pair(struct brstat *b, uint32_t before, uint32_t edge)
 {
 	struct pair *p;
 
-	if (room_for_pairs(b, 1))
+	if (room_for_pair(b))
 		return NULL;
 	p = pair_of(b, before, edge);
 	return likely(p->step) ? p : new_pair(b, before, edge);
