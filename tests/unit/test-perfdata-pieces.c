@@ -419,6 +419,56 @@ static void along_a_view(void **state)
 	close(fd);
 }
 
+/* The window is what lies at @off of the file, or has nothing: then it is read. */
+static void check_put(struct window_view *v, struct window *w, uint64_t off, size_t n, bool put)
+{
+	size_t avail;
+
+	window_view_read(v, w, off, n);
+	assert_int_equal(w->len, put ? n : 0);
+	assert_int_equal(load_u64(window_at(w, off, n, &avail), false), off);
+	assert_true(avail >= n);
+}
+
+static void mend(int sig, siginfo_t *si, void *ctx)
+{
+	(void)sig, (void)ctx;
+	if (!elf_guard_mend(si))
+		abort();
+}
+
+/* A file that is cut and has its bytes again: the zeros that a view has for them are none of them. */
+static void cut_and_there_again(void **state)
+{
+	static unsigned char bytes[1 << 18];
+	struct sigaction sa = { .sa_sigaction = mend, .sa_flags = SA_SIGINFO };
+	struct window_view v = { .fd = -1 };
+	struct window w;
+	size_t left;
+	int fd;
+
+	(void)state;
+	elf_guard_install();
+	assert_int_equal(sigaction(SIGBUS, &sa, NULL),
+			 0); /* cmocka has its own by now, and sets it again */
+	for (size_t i = 0; i < sizeof(bytes); i += 8)
+		store_u64(bytes + i, i);
+	fd = memfile(bytes, sizeof(bytes));
+	window_init(&w, fd, true, WINDOW_SIZE);
+	check_put(&v, &w, 1 << 17, 64, true);
+	assert_int_equal(ftruncate(fd, 1 << 16), 0);
+	assert_int_equal(load_u64(window_view_at(&v, fd, 1 << 17, &left), false), 0);
+	assert_int_equal(pwrite(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
+	assert_int_equal(load_u64(window_view_at(&v, fd, 1 << 17, &left), false), 0);
+	check_put(&v, &w, 1 << 17, 64, false);
+	/* Another map of it has them, though its guard is the same. */
+	window_view_free(&v);
+	check_put(&v, &w, 1 << 17, 64, true);
+	window_view_free(&v);
+	window_free(&w);
+	close(fd);
+}
+
 static enum perfdata_keep none(void *ctx, const struct record *rec)
 {
 	(void)ctx, (void)rec;
@@ -654,7 +704,7 @@ int main(void)
 		cmocka_unit_test(read_as_a_whole),	cmocka_unit_test(damage),
 		cmocka_unit_test(packed_damage),	cmocka_unit_test(again),
 		cmocka_unit_test(cut_meanwhile),	cmocka_unit_test(short_runs),
-		cmocka_unit_test(along_a_view),
+		cmocka_unit_test(along_a_view),		cmocka_unit_test(cut_and_there_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

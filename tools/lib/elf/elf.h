@@ -113,6 +113,8 @@ unsigned elf_guard_hits(void);
  */
 struct elf_guard *elf_guard_add(const void *map, size_t size);
 void elf_guard_drop(struct elf_guard *g);
+/* Whether zeros lie there for what the file did not have, or could not be read of it, even if it is there again. */
+bool elf_guard_mended(const struct elf_guard *g);
 
 const char *elf_path(const struct elf_file *f);
 unsigned elf_e_machine(const struct elf_file *f);

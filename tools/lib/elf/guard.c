@@ -21,6 +21,7 @@ struct elf_guard {
 	atomic_uintptr_t start, end; /* end 0 = free, 1 = taken and not set yet */
 	atomic_uint turn;	     /* how often it was taken */
 	atomic_bool uncounted;
+	atomic_bool mended; /* zeros lie where the file was, or are about to */
 	struct elf_guard *next;
 };
 
@@ -47,8 +48,11 @@ bool elf_guard_mend(const siginfo_t *si)
 		unsigned turn = atomic_load(&g->turn);
 		uintptr_t start = atomic_load(&g->start), end = atomic_load(&g->end);
 
-		if (end > 1 && at >= start && at < end && atomic_load(&g->turn) == turn &&
-		    put_zeros(at, end)) {
+		if (end <= 1 || at < start || at >= end || atomic_load(&g->turn) != turn)
+			continue;
+		/* Said first: another thread may read the zeros as soon as they are there. */
+		atomic_store(&g->mended, true);
+		if (put_zeros(at, end)) {
 			atomic_fetch_add(&hits, !atomic_load(&g->uncounted));
 			return true;
 		}
@@ -81,6 +85,11 @@ void elf_guard_install(void)
 	sigemptyset(&sa.sa_mask);
 	if (!atomic_load(&installed) && !sigaction(SIGBUS, &sa, &before))
 		atomic_store(&installed, true);
+}
+
+bool elf_guard_mended(const struct elf_guard *g)
+{
+	return atomic_load(&g->mended);
 }
 
 unsigned elf_guard_hits(void)
@@ -127,6 +136,7 @@ static struct elf_guard *guard_set(const void *map, size_t size, bool uncounted)
 	if (g) {
 		atomic_fetch_add(&g->turn, 1);
 		atomic_store(&g->uncounted, uncounted);
+		atomic_store(&g->mended, false);
 		atomic_store(&g->start, start);
 		atomic_store(&g->end, align_up((uintptr_t)map + size, page));
 	}

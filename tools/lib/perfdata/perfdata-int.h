@@ -86,7 +86,10 @@ static inline const unsigned char *window_at(struct window *w, uint64_t off, siz
 	return window_slow(w, off, need, avail);
 }
 
-/* The window is the @n bytes at @p, as they lie at @off in the file. False: no memory. */
+/*
+ * The window, one that keeps nothing, is the @n bytes at @p, as they lie at @off in the file. False: no memory, or
+ * more than it has room for; it then has the bytes that it had.
+ */
 bool window_put(struct window *w, uint64_t off, const unsigned char *p, size_t n);
 
 /* pread() until @n bytes are there or the file ends: the count, or -errno. */

@@ -3,8 +3,8 @@
  * A part of a file, mapped, for who looks at a few bytes of each record: copying all of them takes longer than
  * the look. What is mapped may change at any time and become shorter. So nothing is handed out of here: who looks
  * loads each word once, by itself, and copies a record before anybody else sees it. Where the file ends earlier
- * than it did zeros are read (elf/guard.c), which are no record; the walk then reads that place, and
- * finds out what is wrong with it.
+ * than it did, or a page of it cannot be read, there are zeros (elf/guard.c), which are no record; the walk then
+ * reads that place, and finds out what is wrong with it.
  *
  * A map begins at a large page of the file, and what is looked at is asked for by large pages: where the file system keeps files
  * in such ones, each is one entry of the page table and one of the TLB, which takes less than the look. Those that were passed
@@ -119,7 +119,11 @@ void window_view_read(struct window_view *v, struct window *w, uint64_t off, siz
 	struct stat st;
 
 	n = (size_t)min_u64(left, n);
-	/* Zeros that stand for what the file has no more are no bytes of it: they are asked for after they were copied. */
-	if (p && window_put(w, off, p, n) && (fstat(w->fd, &st) || (uint64_t)st.st_size < off + n))
+	/*
+	 * Zeros that stand for what the file has no more, or what cannot be read of it, are no bytes of it: whether
+	 * there are some is asked after they were copied. A file that has its size may have been shorter meanwhile.
+	 */
+	if (p && window_put(w, off, p, n) &&
+	    (elf_guard_mended(v->guard) || fstat(w->fd, &st) || (uint64_t)st.st_size < off + n))
 		w->len = 0;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A window onto a file or a pipe: the only place that reads record bytes (window-view.c looks at some). Files are read, not
- * mapped: one that another program cuts short then ends, where a mapping would raise SIGBUS. A
- * record lies in one piece, since the window moves when the next one does not fit. Windows whose
- * records are still wanted are kept whole and handed back when nobody needs them, so that ordering
- * copies nothing.
+ * A window onto a file or a pipe: the only place that reads record bytes; window-view.c looks at some, and copies
+ * some into one while the file has them. Files are read, not mapped: one that another program cuts short then
+ * ends, where a mapping would raise SIGBUS. A record lies in one piece, since the window moves when the next one
+ * does not fit. Windows whose records are still wanted are kept whole and handed back when nobody needs them, so
+ * that ordering copies nothing.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -205,13 +205,11 @@ static void window_read(struct window *w, uint64_t off, size_t need)
 
 bool window_put(struct window *w, uint64_t off, const unsigned char *p, size_t n)
 {
-	window_keep(w);
 	if (n > w->cap || (!w->buf && !window_grow(w, w->cap)))
 		return false;
 	memcpy(w->buf, p, n);
 	w->base = off;
 	w->len = n;
-	w->keep = false;
 	return true;
 }
 
