@@ -126,11 +126,11 @@ struct batch {
 	unsigned n;
 };
 
-/* An edge lies in two lines of the cache. */
+/* An edge lies in two lines of the cache: its first member in one, its last in the other. */
 static inline void edge_prefetch(const struct convert *c, uint32_t at)
 {
 	__builtin_prefetch(&c->edges.v[at], 1);
-	__builtin_prefetch(&c->edges.v[at].mispred, 1);
+	__builtin_prefetch(&c->edges.v[at].type, 1);
 }
 
 static void ask_for_batch(const struct convert *c, const struct batch *b)

@@ -27,14 +27,16 @@ static void count_lost(void *list, size_t k)
 {
 	struct lost *l = (struct lost *)list + k;
 	const struct object_file *file = &l->ob->file;
+	uint64_t branches = 0; /* the others' lie in the same line of the cache */
 
 	for (size_t i = l->from; i < l->to; i++) {
 		const struct edge *g = &l->c->edges.v[l->ob->edge[i]];
 
 		if (g->from_dso == l->ob->dso &&
 		    !convert_elf_function(file, convert_elf_vaddr(file, g->from)))
-			l->branches += g->count;
+			branches += g->count;
 	}
+	l->branches = branches;
 }
 
 static void count_functions(const struct convert *c, struct convert_elf *ob)

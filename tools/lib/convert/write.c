@@ -93,6 +93,7 @@ static void make_part(void *list, size_t k)
 {
 	struct part *p = (struct part *)list + k;
 	const struct object_file *file = &p->ob->file;
+	size_t n = 0; /* the others' lie in the same line of the cache */
 
 	for (size_t i = 0; i < p->nr_edges; i++) {
 		const struct edge *g = &p->c->edges.v[p->edge[i]];
@@ -106,9 +107,9 @@ static void make_part(void *list, size_t k)
 				l.end = convert_elf_vaddr(file, g->end);
 		}
 		if (l.from != NO_END || l.to != NO_END)
-			p->v[p->n++] = l;
+			p->v[n++] = l;
 	}
-	p->n = merge(p->v, p->n);
+	p->n = merge(p->v, n);
 }
 
 /* Parts one behind the other, and where two of them go that become one: as far behind @to as the first lies behind @from. */
