@@ -302,8 +302,13 @@ static int add_step(struct brstat *b, const struct walk_step *new)
 {
 	struct walk_step *last = b->steps.n ? &b->steps.v[b->steps.n - 1] : NULL;
 
-	if (!last || last->before != new->before || last->edge != new->edge)
-		return b->steps.n >= ID_NONE - 1 ? -ENOMEM : vec_push(&b->steps, *new);
+	if (!last || last->before != new->before || last->edge != new->edge) {
+		if (b->steps.n >= ID_NONE - 1 || vec_reserve(&b->steps, b->steps.n + 1) ||
+		    !b->steps.v)
+			return -ENOMEM;
+		b->steps.v[b->steps.n++] = *new;
+		return 0;
+	}
 	last->nr += new->nr;
 	last->nr_cycles += new->nr_cycles;
 	last->cycles += new->cycles;

@@ -164,18 +164,18 @@ struct local_edge *convert_local(const struct convert *c, const struct convert_e
 {
 	struct local_edge *v = malloc((ob->nr_edges + 1) * sizeof(*v)), *spare;
 	struct part part[CONVERT_THREADS];
-	size_t parts;
+	size_t parts, i = 0;
 
 	if (!v) {
 		err_set(e, -ENOMEM, "no memory for %zu edges", ob->nr_edges);
 		return NULL;
 	}
 	parts = nr_parts(c, ob, &spare);
-	for (size_t i = 0; i < parts; i++) {
+	do { /* one at least */
 		size_t from = i * ob->nr_edges / parts, to = (i + 1) * ob->nr_edges / parts;
 
 		part[i] = (struct part){ c, ob, ob->edge + from, to - from, v + from, 0 };
-	}
+	} while (++i < parts);
 	side_by_side((unsigned)parts, parts, make_part, part);
 	for (size_t step = 1; step < parts; step *= 2) {
 		struct joining j = { part, step, v, spare };

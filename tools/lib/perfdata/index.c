@@ -545,11 +545,13 @@ int perfdata_index_new(struct perfdata_index **out, struct perfdata *pd,
 {
 	struct perfdata_index *x = calloc(1, sizeof(*x));
 	struct index_walk w = { .pd = pd, .x = x, .o = o };
-	int ret = x ? 0 : perfdata_index_no_memory(e);
+	int ret = 0;
 
 	*out = NULL;
+	if (!x)
+		return perfdata_index_no_memory(e);
 	w.mark_bytes = max_u64(MARK_MIN, o->piece / MARKS_A_PIECE);
-	if (!ret && !can_be_cut(pd))
+	if (!can_be_cut(pd))
 		ret = perfdata_index_refuse(e);
 	if (!ret) {
 		spool_init(&x->spool, pd->opts.max_mem);
