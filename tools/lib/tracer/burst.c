@@ -23,16 +23,17 @@
 #include "vm-int.h"
 #include "walk-int.h"
 
+/* How many branches a way has, and how many instructions it is computed for; what a span holds beyond that is left out. */
 #define LIMIT_MOST  65536
-#define INSNS_LEAST 1000
-#define INSNS_FIRST 2  /* that pass in a nanosecond, before any span was seen */
-#define PLACE_BITS  12 /* of an address within one place */
-#define DEVIATIONS  2  /* beyond the mean: few go on further */
-#define TOO_LONG    2  /* times as far, where ways cannot go on */
-#define GO_ON	    3  /* times as far at most, where they can */
+#define INSNS_LEAST 1000 /* more than spans came that hardly differ */
+#define INSNS_FIRST 2	 /* that pass in a nanosecond, before any span was seen */
+#define PLACE_BITS  12	 /* of an address within one place */
+#define DEVIATIONS  2	 /* beyond the mean: few go on further */
+#define TOO_LONG    2	 /* times as far, where ways cannot go on */
+#define GO_ON	    3	 /* times as far at most, where they can */
 #define INSNS_MOST  (1 << 19)
 #define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
-#define STORES_NEAR 64	  /* that tell rounds of a loop apart */
+#define STORES_NEAR 64	  /* to each side of a place, that tell rounds of a loop apart */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 
 /* Behind one taken branch. */
@@ -315,7 +316,10 @@ static uint32_t reaches(const struct tracer *t, const struct reach *r)
 							INSNS_LEAST);
 }
 
-/* How far the way from @ip is computed beforehand. */
+/*
+ * How far the way from @ip is computed beforehand, and how far at most it goes on behind the span. Before any span was seen by
+ * its length alone, at a place that is new by all of them.
+ */
 static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 {
 	uint64_t place = ip >> PLACE_BITS;
@@ -430,7 +434,7 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 			const struct user_state *st)
 {
 	struct end end = { .state = state_at(t, th, &st->gpr), .found = -1 };
-	struct end alike;
+	int64_t only;
 
 	b->lost = !end.state;
 	if (b->lost)
@@ -439,12 +443,10 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 		;
 	if (end.found >= 0)
 		return end.found;
-	alike = end;
-	extend(t, th, b, st, &end);
-	if (end.found >= 0)
-		return end.found;
 	/* the only place of such registers: another thread has stored there */
-	return alike.nr == 1 ? alike.alike : -1;
+	only = end.nr == 1 ? end.alike : -1;
+	extend(t, th, b, st, &end);
+	return end.found >= 0 ? end.found : only;
 }
 
 /* Running mean and deviation, as of round trips in a network. */

@@ -160,7 +160,10 @@ struct vm_near {
 
 #define VM_NOWHERE 1
 
-/* A store, as it was computed. */
+/*
+ * A store, as it was computed: what it put there, and what was there before. Both tell where a thread stands whose registers
+ * are those of many rounds of a loop.
+ */
 struct vm_stored {
 	uint64_t addr, value, before;
 	uint32_t size;
@@ -577,13 +580,15 @@ static inline enum vm_result vm_load(struct vm *vm, uint64_t addr, unsigned n, u
 static inline void vm_remember(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known,
 			       const unsigned char *to)
 {
-	struct vm_stored s = { .addr = addr, .value = v, .size = n, .known = known, .had = to };
+	struct vm_stored *s;
 
 	if (!vm->stored)
 		return;
+	s = &vm->stored[vm->nr_stored++ % VM_STORED];
+	*s = (struct vm_stored){ .addr = addr, .value = v, .size = n, .known = known, .had = to };
 	if (to)
-		memcpy(&s.before, to, 8);
-	vm->stored[vm->nr_stored++ % VM_STORED] = s;
+		memcpy(&s->before, to,
+		       8); /* also at the end of a page's data: there is more of the page behind */
 }
 
 /* @known false: the bytes become unknown. @n any. */
