@@ -325,6 +325,7 @@ struct brstat {
 	size_t pool_used;
 	uint32_t last_kept; /* of them: the last stack; ID_NONE = it is none of them */
 	uint32_t nr_looked, nr_found, pause;
+	bool in_vain;			  /* few were found before the last pause */
 	struct tuples edge_keys;	  /* locations */
 	struct tuples stretch_keys;	  /* locations */
 	struct tuples site_keys;	  /* object, or ID_NONE, and address */
