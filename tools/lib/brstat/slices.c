@@ -28,15 +28,6 @@ void brstat_slices_free(struct slices *s)
 
 /* ---- lists ------------------------------------------------------------------------------------- */
 
-static int put(struct slice_list *l, uint32_t function, uint64_t nr)
-{
-	for (; nr; nr -= min_u64(nr, UINT32_MAX))
-		if (vec_push(l,
-			     ((struct slice_count){ function, (uint32_t)min_u64(nr, UINT32_MAX) })))
-			return -ENOMEM;
-	return 0;
-}
-
 /* One count for each function, or as few as can hold it. s->sum is 0 everywhere, before and after. */
 static int add_up(struct slices *s, struct slice_list *l)
 {
@@ -74,9 +65,10 @@ int brstat_slices_leave(struct slices *s)
 {
 	struct slice_list *l = &s->list[s->now % SLICES_MAX];
 
+	if (vec_reserve(l, l->n + s->ran.n))
+		return -ENOMEM;
 	vec_for_each (f, &s->ran) {
-		if (put(l, *f, s->row.v[*f]))
-			return -ENOMEM;
+		l->v[l->n++] = (struct slice_count){ *f, s->row.v[*f] };
 		s->row.v[*f] = 0;
 	}
 	s->ran.n = 0;
@@ -90,7 +82,7 @@ int brstat_slices_full(struct slices *s, uint32_t function)
 	if (nr < SLICES_ROW_MAX)
 		return vec_push(&s->ran, function);
 	s->row.v[function] = 0;
-	return put(&s->list[s->now % SLICES_MAX], function, nr);
+	return vec_push(&s->list[s->now % SLICES_MAX], ((struct slice_count){ function, nr }));
 }
 
 unsigned brstat_slices_wanted(const struct slices *s, uint64_t first, uint64_t last)
@@ -117,36 +109,58 @@ int brstat_slices_merge(struct slices *s, struct slices *from, const uint32_t *f
 		return -ENOMEM;
 	for (unsigned i = 0; i < SLICES_MAX; i++) {
 		uint64_t slice = brstat_slices_nth(from, i);
+		const struct slice_list *add = &from->list[slice % SLICES_MAX];
 		struct slice_list *l = &s->list[(slice >> wider) % SLICES_MAX];
 
-		vec_for_each (c, &from->list[slice % SLICES_MAX])
-			if (put(l, function[c->function], c->nr))
-				return -ENOMEM;
+		if (vec_reserve(l, l->n + add->n))
+			return -ENOMEM;
+		vec_for_each (c, add)
+			l->v[l->n++] = (struct slice_count){ function[c->function], c->nr };
 		if (shorten(s, l))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
+/* All of @from goes to @to; it is freed. 0 or -ENOMEM. */
+static int append(struct slice_list *to, struct slice_list *from)
+{
+	int ret = 0;
+
+	if (!to->n) {
+		vec_free(to);
+		*to = *from;
+		return 0;
+	}
+	if (vec_reserve(to, to->n + from->n))
+		ret = -ENOMEM;
+	else if (from->n)
+		memcpy(to->v + to->n, from->v, from->n * sizeof(*from->v));
+	to->n += ret ? 0 : from->n;
+	vec_free(from);
+	return ret;
+}
+
 /* Slices that are @wider become one each. */
 static int join(struct slices *s, unsigned wider)
 {
 	struct slices old = *s;
+	unsigned done = 0;
 	int ret = 0;
 
 	memset(s->list, 0, sizeof(s->list));
 	s->shift += wider;
 	for (unsigned i = 0; !ret && i < SLICES_MAX; i++) {
 		uint64_t slice = (old.first >> old.shift) + i;
-		struct slice_list *l = &s->list[(slice >> wider) % SLICES_MAX];
 
-		vec_for_each (c, &old.list[slice % SLICES_MAX])
-			ret = ret ?: put(l, c->function, c->nr);
+		ret = append(&s->list[(slice >> wider) % SLICES_MAX],
+			     &old.list[slice % SLICES_MAX]);
+		done++;
 	}
-	for (unsigned i = 0; i < SLICES_MAX; i++) {
-		vec_free(&old.list[i]);
-		ret = ret ?: add_up(s, &s->list[i]);
-	}
+	for (; done < SLICES_MAX; done++)
+		vec_free(&old.list[brstat_slices_nth(&old, done) % SLICES_MAX]);
+	for (unsigned i = 0; !ret && i < SLICES_MAX; i++)
+		ret = shorten(s, &s->list[i]);
 	return ret;
 }
 
