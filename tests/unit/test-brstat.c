@@ -232,6 +232,39 @@ static void many(void **state)
 	}
 }
 
+/* One more often than its place in a slot can say, beside all that can be and those that push it out. */
+#define OFTEN 70000
+
+static void fill_often(struct brstat **v, size_t nr)
+{
+	for (unsigned i = 0; i < OFTEN; i++)
+		add(first(v), 1000000, STACK({ 0x40, 0x10, 7, 0 }, { 0x40, 0x10, 0, 0 }));
+	for (unsigned c = 1; c < 6; c++)
+		for (unsigned i = 0; i < 2; i++)
+			add(second(v, nr), 1000000,
+			    STACK({ 0x40, 0x10, 0xffff, 0 }, { 0x40, 0x10, c, 0 },
+				  { 0x40, 0x10, 0, 0 }));
+}
+
+static void often(void **state)
+{
+	(void)state;
+	for (int pieces = 0; pieces < 2; pieces++) {
+		struct brstat *b = count(BRSTAT_CYCLES, pieces, fill_often);
+		const struct brstat_block *k = brstat_block(b, 0);
+
+		assert_int_equal(brstat_nr_blocks(b), 1);
+		assert_int_equal(k->nr, OFTEN + 20);
+		assert_int_equal(k->nr_cycles, OFTEN + 20);
+		assert_int_equal(k->cycles, 7 * OFTEN + 10 * 0xffff + 2 * (1 + 2 + 3 + 4 + 5));
+		assert_int_equal(k->min, 1);
+		assert_int_equal(k->median, 7);
+		assert_int_equal(k->p90, 7);
+		assert_int_equal(k->max, 0xffff);
+		brstat_free(b);
+	}
+}
+
 /* A branch whose instruction nobody can read goes back to two places: which came first depends on the piece. */
 static void fill_heads(struct brstat **v, size_t nr)
 {
@@ -649,6 +682,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(far, setup, teardown),
 		cmocka_unit_test_setup_teardown(cycles, setup, teardown),
 		cmocka_unit_test_setup_teardown(many, setup, teardown),
+		cmocka_unit_test_setup_teardown(often, setup, teardown),
 		cmocka_unit_test_setup_teardown(heads, setup, teardown),
 		cmocka_unit_test_setup_teardown(quality, setup, teardown),
 		cmocka_unit_test_setup_teardown(turns, setup, teardown),

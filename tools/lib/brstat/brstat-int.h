@@ -34,7 +34,11 @@
 #define AHEAD \
 	16 /* so many before it is their turn memory is asked for, where many are gone through */
 
+/* Cycles of a hop and how often they came, LATE_CYCLES of them in a word. */
 #define LATE_CYCLES 4
+#define LATE_MASK   0xffffULL
+#define LATE_ONES   0x0001000100010001ULL
+#define LATE_TOPS   (LATE_ONES << 15) /* one of these is set: it has come so often that it goes on */
 #define NR_BEHIND   4
 
 /* BRSTAT_WHY, of a hop's use: */
@@ -67,11 +71,14 @@ struct hop {
 		struct {
 			uint32_t nr, mispred;
 			uint32_t use; /* what its answer does with each: USE_ */
-			/* What it took from there to the next branch, where it was predicted; not for BRSTAT_QUALITY. */
+			/* What it took from there to the next branch; not for BRSTAT_QUALITY. */
 			uint32_t nr_cycles;
 			uint64_t cycles;
-			/* BRSTAT_CYCLES: those that came, predicted or not, and how often, not in the histogram yet. */
-			uint16_t last[LATE_CYCLES], nr_last[LATE_CYCLES];
+			/*
+			 * BRSTAT_CYCLES: those that came, predicted or not, and how often, which is not in the histogram yet,
+			 * nor in .nr, .nr_cycles and .cycles. 16 bits each, LATE_*.
+			 */
+			uint64_t last, nr_last;
 		};
 		/* BRSTAT_PATHS: how often there was it is told by its pairs. */
 		struct {
@@ -99,8 +106,8 @@ struct hop_more {
 	uint32_t edge; /* ID_NONE without HOP_BRANCH */
 	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
 	uint32_t stretch;
-	uint32_t nr_missed;
-	uint64_t cyc_missed; /* from there to the next branch, where it was */
+	uint32_t nr_missed; /* of the hop's .nr_cycles: it was mispredicted */
+	uint64_t cyc_missed;
 };
 
 /*
@@ -457,8 +464,13 @@ static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 
 /* Twice as many slots, or more. @more: with what is known of hops by their places. */
 int brstat_widen_hops(struct hops *t, bool more);
+static inline uint16_t late_of(uint64_t word, unsigned i)
+{
+	return (uint16_t)(word >> 16 * i);
+}
+
 /* What slots have counted goes on, and they begin anew: the times @i of a hop's code, hop @i. */
-int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i);
+int brstat_settle_last(struct brstat *b, struct hop *h, unsigned i);
 int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i);
 void brstat_forget_hops(struct brstat *b);
 /* All that was counted is in edges, steps and outcomes, and what was remembered is forgotten. */

@@ -60,7 +60,7 @@ int brstat_widen_hops(struct hops *t, bool more)
 
 /* ---- settling ---------------------------------------------------------------------------------- */
 
-static int settle_behind_edge(struct brstat *b, const struct hop *h, unsigned i)
+static int settle_behind_edge(struct brstat *b, const struct hop *h, uint16_t cycles, uint32_t nr)
 {
 	static const struct edge_hist none = { .min = UINT16_MAX };
 	const uint32_t edge = b->hops.more[h - b->hops.v].edge;
@@ -71,46 +71,46 @@ static int settle_behind_edge(struct brstat *b, const struct hop *h, unsigned i)
 	if (vec_reach(&b->edge_hists, edge, none))
 		return -ENOMEM;
 	hist = &b->edge_hists.v[edge];
-	hist->n[brstat_edge_bucket(h->last[i])] += h->nr_last[i];
-	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
-	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	hist->n[brstat_edge_bucket(cycles)] += nr;
+	hist->min = (uint16_t)min_u64(hist->min, cycles);
+	hist->max = (uint16_t)max_u64(hist->max, cycles);
 	return 0;
 }
 
-int brstat_settle_last(struct brstat *b, uint32_t stretch, struct hop *h, unsigned i)
+int brstat_settle_last(struct brstat *b, struct hop *h, unsigned i)
 {
 	static const struct cycle_hist none = { .min = UINT16_MAX };
+	const uint16_t cycles = late_of(h->last, i), nr = late_of(h->nr_last, i);
 	struct cycle_hist *hist;
 
-	if (!h->nr_last[i])
+	if (!nr)
 		return 0;
-	if (vec_reach(&b->hists, stretch, none))
+	h->nr_last &= ~(LATE_MASK << 16 * i);
+	h->nr += nr;
+	h->nr_cycles += nr;
+	h->cycles += (uint64_t)cycles * nr;
+	if (h->use == ID_NONE)
+		return 0;
+	if (vec_reach(&b->hists, h->use, none))
 		return -ENOMEM;
-	hist = &b->hists.v[stretch];
-	hist->n[brstat_cycle_bucket(h->last[i])] += h->nr_last[i];
-	hist->min = (uint16_t)min_u64(hist->min, h->last[i]);
-	hist->max = (uint16_t)max_u64(hist->max, h->last[i]);
+	hist = &b->hists.v[h->use];
+	hist->n[brstat_cycle_bucket(cycles)] += nr;
+	hist->min = (uint16_t)min_u64(hist->min, cycles);
+	hist->max = (uint16_t)max_u64(hist->max, cycles);
 	/* Code behind a branch: no other hops have cycles. */
-	if (settle_behind_edge(b, h, i))
-		return -ENOMEM;
-	h->nr_last[i] = 0;
-	return 0;
+	return settle_behind_edge(b, h, cycles, nr);
 }
 
-static int settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
+static void settle_cycles(struct brstat *b, struct hop_more *m, struct hop *h)
 {
 	struct walk_step *st = &b->steps.v[m->step];
-	int ret = 0;
 
-	st->nr_cycles += (uint64_t)h->nr_cycles + m->nr_missed;
-	st->cycles += h->cycles + m->cyc_missed;
+	st->nr_cycles += h->nr_cycles;
+	st->cycles += h->cycles;
 	st->nr_missed += m->nr_missed;
 	st->cyc_missed += m->cyc_missed;
 	h->nr_cycles = m->nr_missed = 0;
 	h->cycles = m->cyc_missed = 0;
-	for (unsigned i = 0; i < LATE_CYCLES; i++)
-		ret = ret ?: brstat_settle_last(b, m->stretch, h, i);
-	return ret;
 }
 
 /* Whether steps behind it are counted by pairs. */
@@ -125,6 +125,8 @@ int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i)
 	struct hop *h = &in->v[i];
 	int ret = 0;
 
+	for (unsigned k = 0; h->nr_last && k < LATE_CYCLES; k++)
+		ret = ret ?: brstat_settle_last(b, h, k);
 	if (m->edge != ID_NONE) {
 		struct edge_info *info = &b->info.v[m->edge];
 
@@ -135,7 +137,7 @@ int brstat_settle_hop(struct brstat *b, struct hops *in, size_t i)
 	if (m->step != ID_NONE) {
 		if (!has_pairs(b, h))
 			b->steps.v[m->step].nr += h->nr;
-		ret = settle_cycles(b, m, h);
+		settle_cycles(b, m, h);
 	}
 	h->nr = h->mispred = 0;
 	return ret;

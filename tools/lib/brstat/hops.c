@@ -254,42 +254,67 @@ static int look_ahead(struct brstat *b, struct thread *th, struct chunk *c, size
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-/* A block mostly takes its time, and now and then another one. */
-static int note_cycles(struct brstat *b, struct hop *h, uint32_t stretch, uint32_t cycles)
+/* Cycles of the code behind a hop; @missed: its branch was mispredicted. */
+static __always_inline void count_cycles(struct brstat *b, struct hops *in, struct hop *h,
+					 uint32_t cycles, bool missed)
 {
-	unsigned at = 0;
+	const uint32_t times = b->times;
 
-	for (unsigned i = 1; i < LATE_CYCLES && h->last[at] != cycles; i++)
-		if (h->last[i] == cycles || h->nr_last[i] < h->nr_last[at])
-			at = i;
-	if (h->last[at] != cycles || unlikely(h->nr_last[at] > UINT16_MAX - BRSTAT_TIMES_MAX)) {
-		if (brstat_settle_last(b, stretch, h, at))
-			return -ENOMEM;
-		h->last[at] = (uint16_t)cycles;
+	h->nr_cycles += times;
+	h->cycles += (uint64_t)cycles * times;
+	if (unlikely(missed)) {
+		in->more[h - in->v].nr_missed += times;
+		in->more[h - in->v].cyc_missed += (uint64_t)cycles * times;
 	}
-	h->nr_last[at] = (uint16_t)(h->nr_last[at] + b->times);
+}
+
+/* The same where times are few: a block mostly takes one of them. Which is not foreseen: no jumps. */
+static __always_inline bool count_last(struct hop *h, uint32_t cycles, uint32_t times)
+{
+	const uint64_t differs = h->last ^ cycles * LATE_ONES;
+	/* The lowest bit there is that of the first that is the same. */
+	const uint64_t same = (differs - LATE_ONES) & ~differs & LATE_TOPS;
+
+	if (unlikely(!same))
+		return false;
+	h->nr_last += (uint64_t)times << (__builtin_ctzll(same) & 48);
+	return true;
+}
+
+/* Cycles that are none of the last, in the place of those that came least. 0 or -ENOMEM. */
+static __attribute__((noinline)) int note_cycles(struct brstat *b, struct hop *h, uint32_t cycles)
+{
+	unsigned least = 0;
+
+	for (unsigned i = 1; i < LATE_CYCLES; i++)
+		if (late_of(h->nr_last, i) < late_of(h->nr_last, least))
+			least = i;
+	if (brstat_settle_last(b, h, least))
+		return -ENOMEM;
+	h->last &= ~(LATE_MASK << 16 * least);
+	h->last |= (uint64_t)cycles << 16 * least;
+	h->nr_last |= (uint64_t)b->times << 16 * least;
 	return 0;
 }
 
-/* Cycles of the code behind a hop; @missed: its branch was mispredicted. */
-static __always_inline int count_cycles(struct brstat *b, struct hops *in, struct hop *h,
-					uint32_t cycles, bool missed, const unsigned what)
+/* BRSTAT_CYCLES. 0 or -ENOMEM. */
+static __always_inline int count_timed(struct brstat *b, struct hops *in, struct hop *h,
+				       uint32_t cycles, bool missed)
 {
 	const uint32_t times = b->times;
 
 	if (unlikely(missed)) {
-		in->more[h - in->v].nr_missed += times;
+		h->mispred += times;
+		in->more[h - in->v].nr_missed += cycles ? times : 0;
 		in->more[h - in->v].cyc_missed += (uint64_t)cycles * times;
-	} else {
-		h->nr_cycles += times;
-		h->cycles += (uint64_t)cycles * times;
 	}
-	if (what != BRSTAT_CYCLES || h->use == ID_NONE)
-		return 0;
-	if (unlikely(h->last[0] != cycles || h->nr_last[0] > UINT16_MAX - BRSTAT_TIMES_MAX))
-		return note_cycles(b, h, h->use, cycles);
-	h->nr_last[0] = (uint16_t)(h->nr_last[0] + times);
-	return 0;
+	if (unlikely(!cycles))
+		h->nr += times;
+	else if (!count_last(h, cycles, times) && note_cycles(b, h, cycles))
+		return -ENOMEM;
+	return unlikely(h->nr >= COUNT_MAX || h->nr_last & LATE_TOPS)
+		       ? brstat_settle_hop(b, in, (size_t)(h - in->v))
+		       : 0;
 }
 
 /*
@@ -350,20 +375,21 @@ static __always_inline int count_hop(struct brstat *b, struct hops *in, struct w
 	const size_t i = (size_t)(h - in->v);
 	const uint32_t times = b->times;
 
+	if (what == BRSTAT_CYCLES)
+		return count_timed(b, in, h, t[1].cycles, t->flags & 1);
 	h->nr += times;
 	h->mispred += (t->flags & 1) * times;
 	if (unlikely(h->nr >= COUNT_MAX) && brstat_settle_hop(b, in, i))
 		return -ENOMEM;
-	if (what != BRSTAT_QUALITY && t[1].cycles &&
-	    count_cycles(b, in, h, t[1].cycles, t->flags & 1, what))
-		return -ENOMEM;
 	if (what == BRSTAT_WHY) {
+		if (t[1].cycles)
+			count_cycles(b, in, h, t[1].cycles, t->flags & 1);
 		t->at = h->use;
 		if (unlikely(w->open || h->use & USE_OPEN))
 			note_link(in, w, c, h);
 		return 0;
 	}
-	if (what != BRSTAT_QUALITY || !(h->key & HOP_BRANCH))
+	if (!(h->key & HOP_BRANCH))
 		return 0;
 	return b->ran ? note_function(b, h->use) : brstat_count_function(b, h->use);
 }
