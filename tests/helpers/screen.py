@@ -13,6 +13,8 @@ the script, and what is on the screen is printed.
 	size 80x24			before run (the default), or later: the window changes
 	env NAME=VALUE | env -NAME	before run
 	run COMMAND			by the shell, in the directory screen.py was started in
+	late 80x24			the window changes as the program ends: what it says of lines that
+					scroll comes after that, and it is told of no change
 	bash				an interactive one, whose prompt is "$ "; type commands there
 	key NAME...			Up, Enter, C-c, M-x, x ...: see KEYS
 	keys STRING			each character a key of its own
@@ -253,6 +255,13 @@ class Screen:
             self.settle()
             self.term.resize(self.rows, self.cols)
             self.winsize()
+
+    def do_late(self, rest):
+        self.settle()
+        rows = self.rows
+        self.cols, self.rows = map(int, rest.split('x'))
+        self.term.resize(self.rows, self.cols)
+        self.term.feed(b'\x1b[1;%dr' % rows)
 
     def do_env(self, rest):
         name, eq, value = rest.partition('=')

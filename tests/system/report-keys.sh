@@ -449,6 +449,16 @@ exit 0
 restored eight thousand frames
 EOF
 
+# ---- a window that grows while the browser ends, which is not told in time
+screen <<EOF
+$RUN
+wait branchy
+late 100x50
+key q
+exit 0
+restored all lines of a window that grew late
+EOF
+
 # ---- keys at random, the same ones each time
 for seed in 1 2 3; do
 	for f in walk two; do

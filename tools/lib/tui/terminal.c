@@ -30,10 +30,11 @@
 #define ENABLE_SLFUTURE_CONST 1
 #include <slang.h>
 
-#define MOUSE_ON  "\033[?1000h\033[?1006h"
-#define MOUSE_OFF "\033[?1006l\033[?1000l"
-#define PASTE_ON  "\033[?2004h"
-#define PASTE_OFF "\033[?2004l"
+#define MOUSE_ON     "\033[?1000h\033[?1006h"
+#define MOUSE_OFF    "\033[?1006l\033[?1000l"
+#define PASTE_ON     "\033[?2004h"
+#define PASTE_OFF    "\033[?2004l"
+#define WHOLE_REGION "\033[r"
 /* CAN: whatever sequence was cut off in the middle is none. */
 #define CUT_OFF "\030"
 
@@ -178,10 +179,23 @@ static void say(const char *sequence)
 	SLtt_write_string(sequence);
 }
 
+/*
+ * All lines scroll again: S-Lang set as many as there were when it last looked, which a window that is being resized has
+ * no more. The cursor goes home with it, so only where the other screen's end brings it back.
+ */
+static bool region_wanted(void)
+{
+	const char *cs = SLtt_tgetstr("cs"), *te = SLtt_tgetstr("te");
+
+	return te && *te && cs && !strncmp(cs, WHOLE_REGION, 2);
+}
+
 /* The terminal as it was; @end is what S-Lang wants of its screen. */
 static void give_back(int (*end)(void))
 {
 	say(MOUSE_OFF PASTE_OFF);
+	if (region_wanted())
+		say(WHOLE_REGION);
 	SLtt_set_cursor_visibility(1);
 	end();
 	SLtt_flush_output();
@@ -448,28 +462,16 @@ static void add_cap(const char *name)
 	}
 }
 
-/*
- * All lines scroll again: S-Lang ends with as many as there were when it last looked, which a window that is being resized has
- * no more. The cursor goes home with it, so only where the other screen's end brings it back.
- */
-static void add_region(void)
-{
-	static const char whole[] = "\033[r";
-	const char *cs = SLtt_tgetstr("cs"), *te = SLtt_tgetstr("te");
-
-	if (!te || !*te || !cs || strncmp(cs, whole, 2) != 0)
-		return;
-	memcpy(the.restore + the.nr_restore, whole, sizeof(whole) - 1);
-	the.nr_restore += sizeof(whole) - 1;
-}
-
 static void prepare_restore(void)
 {
-	static const char off[] = CUT_OFF MOUSE_OFF PASTE_OFF;
+	static const char off[] = CUT_OFF MOUSE_OFF PASTE_OFF, region[] = WHOLE_REGION;
 
 	memcpy(the.restore, off, sizeof(off) - 1);
 	the.nr_restore = sizeof(off) - 1;
-	add_region();
+	if (region_wanted()) {
+		memcpy(the.restore + the.nr_restore, region, sizeof(region) - 1);
+		the.nr_restore += sizeof(region) - 1;
+	}
 	add_cap("me"); /* attributes off */
 	add_cap("ke"); /* keypad as it was */
 	add_cap("te"); /* the other screen */
