@@ -51,7 +51,7 @@ static struct terminal {
 	size_t nr_restore;
 	struct sigaction old_end[ARRAY_SIZE(ends)], old_wake[ARRAY_SIZE(wakes)];
 	void *stack; /* for handlers: the stack itself may be what ran out */
-	bool open, utf8, mouse, interrupt, at_exit;
+	bool open, utf8, mouse, interrupt, at_exit, cursor;
 	int rows, cols;
 } the;
 
@@ -190,13 +190,20 @@ static bool region_wanted(void)
 	return te && *te && cs && !strncmp(cs, WHOLE_REGION, 2);
 }
 
+/* Written when it changes only: while a reader waits, its screen is shown ten times a second. */
+static void show_cursor(bool on)
+{
+	the.cursor = on;
+	SLtt_set_cursor_visibility(on);
+}
+
 /* The terminal as it was; @end is what S-Lang wants of its screen. */
 static void give_back(int (*end)(void))
 {
 	say(MOUSE_OFF PASTE_OFF);
 	if (region_wanted())
 		say(WHOLE_REGION);
-	SLtt_set_cursor_visibility(1);
+	show_cursor(true);
 	end();
 	SLtt_flush_output();
 	the.active = 0;
@@ -245,7 +252,7 @@ static void back(void *term)
 	say(PASTE_ON);
 	if (the.mouse)
 		say(MOUSE_ON);
-	SLtt_set_cursor_visibility(0);
+	show_cursor(false);
 	SLtt_flush_output();
 }
 
@@ -412,7 +419,8 @@ static void show(void *term, const struct tui_screen *s, bool all)
 		show_row(s, row);
 	if (s->cursor_row >= 0)
 		SLsmg_gotorc(s->cursor_row, s->cursor_col);
-	SLtt_set_cursor_visibility(s->cursor_row >= 0);
+	if (all || the.cursor != (s->cursor_row >= 0))
+		show_cursor(s->cursor_row >= 0);
 	SLsmg_refresh();
 }
 
@@ -633,7 +641,7 @@ int tui_open(struct tui **t, const struct tui_opts *o, struct err *e)
 	the.active = 1;
 	SLsmg_init_smg();
 	say(PASTE_ON);
-	SLtt_set_cursor_visibility(0);
+	show_cursor(false);
 	SLtt_flush_output();
 	if (o && o->mouse)
 		tui_set_mouse(*t, true);
