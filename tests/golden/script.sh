@@ -57,4 +57,12 @@ for dir in generated-qemu-arm64b-debian12 generated-qemu-ppc64el-debian12; do
 		fail "$dir: the wanted text has no stacks"
 	fi
 done
+# Output and messages in one pipe: what is said at the end is the end, by any number of threads.
+for j in 1 2 8; do
+	"$PERF" script --symfs /nonexistent --jobs=$j -i "$ROOT/tests/data/perf/sleep-6.16.data" >"$TMP/out" 2>"$TMP/err"
+	cat "$TMP/out" "$TMP/err" >"$TMP/want"
+	"$PERF" script --symfs /nonexistent --jobs=$j -i "$ROOT/tests/data/perf/sleep-6.16.data" >"$TMP/both" 2>&1
+	check "$j threads: there are messages" test -s "$TMP/err"
+	same_file "... behind the output in one pipe" "$TMP/both" "$TMP/want"
+done
 done_testing

@@ -245,6 +245,7 @@ static int run_records(struct run *r, const struct script_cmd *o, const struct s
 	int ret = script_read(r->session, r->sc, &jobs, &e);
 
 	cli_progress_end(&r->progress);
+	obuf_flush(&r->out); /* what is said of it comes behind it, where both go into one pipe */
 	if (counts->bad)
 		cli_print_err(&counts->first_bad);
 	if (counts->bad > 1)
