@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # Instructions as listings have them against objdump's, for every function of whole files: addresses,
 # lengths, names and targets of branches of this machine's libraries, of 32-bit ones, of other
 # architectures, and of made objects in the other byte order.

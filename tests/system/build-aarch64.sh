@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # What is built for AArch64 compiles without a warning, links, and starts under qemu-user. Of libelf, of which
 # Debian has no cross package, the headers are this machine's and the functions are empty.
 . "$(dirname "$0")/../lib.sh"

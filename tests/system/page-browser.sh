@@ -1,7 +1,7 @@
 #!/bin/sh
 # The page of report --html in a real browser: Chromium, headless, driven by playwright-core from npm; both
 # come with make deps DEPS_BROWSER=1. Pictures of the views are left in $O/page/.
-# run: alone
+# run: first
 . "$(dirname "$0")/../lib.sh"
 need_cmd python3
 need_cmd node

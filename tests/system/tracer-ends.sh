@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # Programs that end in every way at every moment, also in the middle of a walk: the recording ends
 # with them, with their status. A thousand of them, followed in each way that a machine may leave.
 . "$(dirname "$0")/../lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # A recorder that is killed at any moment: programs outlive it, and nothing of it is left behind.
 . "$(dirname "$0")/../lib.sh"
 need_tracing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # Odd lives: filters of system calls, processes that share memory, files or a parent, handlers on stacks of their own.
 # In each way of sampling their output and status are as alone, and the recording can be read.
 . "$(dirname "$0")/../lib.sh"

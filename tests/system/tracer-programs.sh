@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # Short programs that everybody has, recorded in every way: none hangs, and output and status are as alone. Each takes each way
 # PROGRAM_ROUNDS times, once if nothing is said; ten are more than a thousand recordings.
 . "$(dirname "$0")/../lib.sh"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # User registers by ptrace: known values in the widest vector class that this CPU has.
 . "$(dirname "$0")/../lib.sh"
 need_x86

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # Programs that are hard to trace behave as if alone.
 . "$(dirname "$0")/../lib.sh"
 need_tracing

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# run: first
 # Bursts: all branches of a span of time. Slow and fast branches are seen as often as they are
 # executed, not by the time they take; every stack is a sample with its own callers.
 . "$(dirname "$0")/../lib.sh"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run: alone
+# run: first
 # Each way to follow branches in software, forced by --branch-strategy: the same edges for a known
 # program, possible edges for a real one, and programs that are in the way of single steps.
 . "$(dirname "$0")/../lib.sh"
