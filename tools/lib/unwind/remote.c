@@ -335,7 +335,11 @@ static struct space *space_of(struct far *f)
 		s->as = f->r->lib.create_addr_space(&answers, 0);
 		if (!s->as)
 			return NULL;
-		f->r->lib.set_caching_policy(s->as, UNW_CACHE_GLOBAL);
+		/*
+		 * What its cache keeps of a place depends on which stacks came there before: stacks within code that switches
+		 * them came out otherwise by another number of threads.
+		 */
+		f->r->lib.set_caching_policy(s->as, UNW_CACHE_NONE);
 	} else if (s->space == space && s->generation == generation) {
 		return s;
 	} else {
