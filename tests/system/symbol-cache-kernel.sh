@@ -102,6 +102,7 @@ threads() {
 	_beside=no
 	! grep -q "symbols are read beside the index" by4.err || _beside=yes
 	is "$1: read beside the index" "$_beside" "$2"
+	[ "$2" = no ] || like "$1: what that takes is said" "$(cat by4.err)" "kernel's symbols: [0-9.]+ s of CPU time"
 }
 
 recording late.data ffffffff81 300 late

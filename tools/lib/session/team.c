@@ -312,6 +312,10 @@ int session_team_read(struct session_team *t, void *const *ctx, struct err *e)
 		log_to(&s->o->log, LOG_DEBUG, "job %zu of %zu: %.3f s of CPU time", i + 1, t->nr,
 		       t->v[i].seconds);
 	}
+	if (s->env.resolver && symbol_ahead_seconds(s->env.resolver) > 0)
+		log_to(&s->o->log, LOG_DEBUG,
+		       "kernel's symbols: %.3f s of CPU time in a thread of their own",
+		       symbol_ahead_seconds(s->env.resolver));
 	if (!ret && perfdata_index_damage(t->x))
 		s->damage = *perfdata_index_damage(t->x);
 	return ret;

@@ -299,6 +299,14 @@ void symbol_load_kernel_ahead(struct resolver *res)
 		symbol_load_ahead(res, dso);
 }
 
+double symbol_ahead_seconds(const struct resolver *res)
+{
+	const struct kernel_tab *kt = &res->kernel;
+
+	return (kt->stored ? stored_ahead_seconds(kt->stored) : 0) +
+	       (kt->rest_stored ? stored_ahead_seconds(kt->rest_stored) : 0);
+}
+
 /* ---- vmlinux ------------------------------------------------------------------------------------ */
 
 /* The image at @path if it is that of the recorded kernel; its addresses lack @delta. */

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/side.h"
 #include "symbol/symbol-int.h"
 
 #define WORTH 10000 /* symbols: smaller tables are made about as fast as they are read */
@@ -24,6 +25,7 @@ struct stored {
 	bool lacked_memory;
 	struct kallsyms *ahead; /* a thread is reading it; NULL = none */
 	int ahead_ret;		/* the thread's, once it ended */
+	double ahead_seconds;	/* likewise: of CPU time */
 	atomic_bool kept;	/* of the thread: it was in the cache */
 	pthread_t thread;
 	struct lines *lines; /* of a file with debug information */
@@ -283,8 +285,10 @@ void stored_keep(struct resolver *res, const struct symcache_key *k, const struc
 static void *read_ahead(void *arg)
 {
 	struct stored *s = arg;
+	double start = side_seconds();
 
 	s->ahead_ret = kallsyms_read(s->ahead);
+	s->ahead_seconds = side_seconds() - start;
 	atomic_store(&s->kept, s->ahead->kept);
 	return NULL;
 }
@@ -327,4 +331,14 @@ struct kallsyms *stored_wait(struct stored *s, int *ret)
 	s->ahead = NULL;
 	*ret = s->ahead_ret;
 	return k;
+}
+
+double stored_ahead_seconds(struct stored *s)
+{
+	double seconds;
+
+	pthread_mutex_lock(&s->lock);
+	seconds = s->ahead ? 0 : s->ahead_seconds;
+	pthread_mutex_unlock(&s->lock);
+	return seconds;
 }

@@ -329,6 +329,8 @@ bool stored_start(struct stored *s, struct kallsyms *k);
 bool stored_found_kept(struct stored *s);
 /* Between stored_begin() and stored_end(): waits for that thread. NULL = there was none. */
 struct kallsyms *stored_wait(struct stored *s, int *ret);
+/* Seconds of CPU time of a thread that was waited for; 0: there was none. */
+double stored_ahead_seconds(struct stored *s);
 /* The debug information of a file, opened by the first who asks; *lines NULL = there is none. */
 struct stored *stored_lines(struct resolver *res, const char *path, struct lines **lines);
 /* After the last of those who asked it is closed. */

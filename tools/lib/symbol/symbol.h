@@ -124,6 +124,8 @@ void symbol_find_many(struct resolver *res, const struct code_at *at, uint32_t *
 bool symbol_load_ahead(struct resolver *res, const struct dso *dso);
 /* The same for the kernel that the machine knows, if it does. */
 void symbol_load_kernel_ahead(struct resolver *res);
+/* Seconds of CPU time that such threads of @res have taken which a question has waited for. */
+double symbol_ahead_seconds(const struct resolver *res);
 /*
  * Bytes of code at an object address (for disassembly): number of bytes put into buf, or -errno.
  * Those of an object with another build id than the recorded one are never given.
