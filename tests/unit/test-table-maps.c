@@ -197,7 +197,7 @@ static void check_maps(const struct table_maps *maps, const struct world *to,
 	assert_string_equal(maps->objects[0]->path, "/none/other.so");
 }
 
-static void check_apart(const struct keys_opts *o)
+static void check_one(const struct keys_opts *o, bool locs)
 {
 	char *want = whole_text(o), *got;
 	struct world a = new_world(), b;
@@ -209,9 +209,12 @@ static void check_apart(const struct keys_opts *o)
 	b = other_world();
 	p = new_profile(o);
 	second_half(p);
-	if (table_maps_new(&maps, sum, p, &e) || table_merge(sum, p, maps, &e))
+	if (table_maps_new(&maps, sum, p, locs, &e) || table_merge(sum, p, maps, &e))
 		fail_msg("%s", e.text);
-	check_maps(maps, &a, &b);
+	if (locs)
+		check_maps(maps, &a, &b);
+	else if (!o->show_threads) /* by no location, and counting by none */
+		assert_null(maps->loc);
 	table_maps_free(maps);
 	table_free(p);
 	free_world(&b);
@@ -221,6 +224,12 @@ static void check_apart(const struct keys_opts *o)
 	free(got);
 	free(want);
 	free_world(&a);
+}
+
+static void check_apart(const struct keys_opts *o)
+{
+	check_one(o, true);
+	check_one(o, false);
 }
 
 static void apart(void **state)

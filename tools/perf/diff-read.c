@@ -147,7 +147,7 @@ static int add_flow(struct side *a, const struct side *b, struct err *e)
 static int add_table(struct table *a, struct table *b, struct err *e)
 {
 	struct table_maps *maps;
-	int ret = table_maps_new(&maps, a, b, e);
+	int ret = table_maps_new(&maps, a, b, false, e);
 
 	ret = ret ?: table_merge(a, b, maps, e);
 	table_maps_free(maps);

@@ -124,7 +124,7 @@ static int add_code(struct report *r, struct report *piece, struct err *e)
 int report_add_apart(struct report *r, struct report *piece, struct err *e)
 {
 	struct table_maps *maps;
-	int ret = table_maps_new(&maps, r->t, piece->t, e);
+	int ret = table_maps_new(&maps, r->t, piece->t, r->flow || r->stat, e);
 
 	ret = ret ?: table_merge(r->t, piece->t, maps, e);
 	if (!ret && (r->flow || r->stat)) {

@@ -111,7 +111,7 @@ int page_merge_registers(struct page *to, struct page *from, struct err *e)
 		if (!to->registers[i] || !from->registers[i])
 			continue;
 		/* Of each table: what waits in it is given numbers then. */
-		ret = table_maps_new(&maps, to->registers[i], from->registers[i], e);
+		ret = table_maps_new(&maps, to->registers[i], from->registers[i], false, e);
 		ret = ret ?: table_merge(to->registers[i], from->registers[i], maps, e);
 		table_maps_free(maps);
 	}

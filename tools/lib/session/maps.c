@@ -42,7 +42,8 @@ static int map_machine(struct own_maps *o, struct machine *to, const struct mach
 	return ret;
 }
 
-static int map_all(struct own_maps *o, const struct session_env *to, const struct session_env *from)
+static int map_all(struct own_maps *o, const struct session_env *to, const struct session_env *from,
+		   bool locs)
 {
 	int ret = map_machine(o, to->machine, from->machine);
 
@@ -51,16 +52,18 @@ static int map_all(struct own_maps *o, const struct session_env *to, const struc
 	/* First: what is loaded for the others says its messages in another order. */
 	ret = resolver_take_notes(to->resolver, from->resolver, o->objects);
 	ret = ret ?: resolver_match_symbols(to->resolver, from->resolver, o->objects, &o->symbol);
-	return ret ?: resolver_match_locs(to->resolver, from->resolver, o->objects, &o->loc);
+	return ret || !locs
+		       ? ret
+		       : resolver_match_locs(to->resolver, from->resolver, o->objects, &o->loc);
 }
 
-int session_maps_new(struct session_maps **maps, const struct session_env *to,
-		     const struct session_env *from, struct err *e)
+static int make_maps(struct session_maps **maps, const struct session_env *to,
+		     const struct session_env *from, bool locs, struct err *e)
 {
 	struct own_maps *o = calloc(1, sizeof(*o));
 
 	*maps = NULL;
-	if (!o || map_events(o, from) || map_all(o, to, from)) {
+	if (!o || map_events(o, from) || map_all(o, to, from, locs)) {
 		session_maps_free(&o->pub);
 		return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
 	}
@@ -75,6 +78,18 @@ int session_maps_new(struct session_maps **maps, const struct session_env *to,
 					.objects = o->objects };
 	*maps = &o->pub;
 	return 0;
+}
+
+int session_maps_new(struct session_maps **maps, const struct session_env *to,
+		     const struct session_env *from, struct err *e)
+{
+	return make_maps(maps, to, from, true, e);
+}
+
+int session_maps_no_locs(struct session_maps **maps, const struct session_env *to,
+			 const struct session_env *from, struct err *e)
+{
+	return make_maps(maps, to, from, false, e);
 }
 
 void session_maps_free(struct session_maps *maps)

@@ -332,6 +332,9 @@ struct session_maps {
 
 int session_maps_new(struct session_maps **maps, const struct session_env *to,
 		     const struct session_env *from, struct err *e);
+/* For what counts by no location: .loc is NULL, and @to gets none of them. They are what there is most of. */
+int session_maps_no_locs(struct session_maps **maps, const struct session_env *to,
+			 const struct session_env *from, struct err *e);
 void session_maps_free(struct session_maps *maps); /* NULL is fine */
 
 /* ---- several recordings ------------------------------------------------------------------------ */

@@ -11,7 +11,17 @@ struct own_maps {
 	struct session_maps *maps;
 };
 
-int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e)
+/* Most rows are told apart by symbols, names and addresses. */
+static bool wants_locs(const struct table *t)
+{
+	for (unsigned i = 0; i < t->c.nr_cols; i++)
+		if (t->c.cols[i].key->value == VALUE_LOC)
+			return true;
+	return t->sums.n || t->flow || t->keys.o.rich;
+}
+
+int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, bool locs,
+		   struct err *e)
 {
 	struct own_maps *o = calloc(1, sizeof(*o));
 	int ret;
@@ -27,7 +37,8 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 	o->from = (struct session_env){ .pd = (struct perfdata *)from->keys.o.pd,
 					.machine = from->keys.m,
 					.resolver = from->keys.res };
-	ret = session_maps_new(&o->maps, &o->to, &o->from, e);
+	ret = locs || wants_locs(from) ? session_maps_new(&o->maps, &o->to, &o->from, e)
+				       : session_maps_no_locs(&o->maps, &o->to, &o->from, e);
 	if (ret || !o->maps) {
 		free(o);
 		return ret;

@@ -73,9 +73,11 @@ struct table_maps {
 /*
  * The same between two tables whose machines and resolvers are two, of the same or of other
  * recordings, once all records were read. Events are those that perfdata_join_events() found, where
- * opts.pd is known. What @to's machine and resolver do not have they get.
+ * opts.pd is known. What @to's machine and resolver do not have they get. @locs: the caller uses .loc itself; else it
+ * is NULL where table_merge() needs none.
  */
-int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, struct err *e);
+int table_maps_new(struct table_maps **maps, struct table *to, struct table *from, bool locs,
+		   struct err *e);
 void table_maps_free(struct table_maps *maps);
 
 /*
