@@ -199,6 +199,62 @@ static void pieces_are_the_whole(void **state)
 	assert_true(most > 20);
 }
 
+/* Of a record that is kept, with what it says of itself. */
+static int check_short(void *ctx, const struct record *rec, struct err *e)
+{
+	size_t *n = ctx;
+
+	(void)e;
+	assert_int_equal(rec->size, load_u16(rec->data + 6, rec->swap));
+	assert_in_range(rec->size, 40, 1000);
+	assert_int_equal(rec->type, PERF_RECORD_SAMPLE);
+	assert_non_null(rec->event);
+	assert_int_equal(rec->time, 103 + 10 * *n);
+	assert_int_equal(load_u64(rec->data + 8, rec->swap), 7);
+	assert_int_equal(load_u32(rec->data + 20, rec->swap), 11);
+	++*n;
+	return 0;
+}
+
+/* A stack of 60 kB is not kept, nor are samples without one any shorter than they are. */
+static void samples_are_kept_short(void **state)
+{
+	static struct list kept;
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct perfdata_index_opts o = { 1024, 3, keep, &kept };
+		struct perfdata_index *x;
+		struct perfdata *pd;
+		struct err e;
+		size_t n = 0;
+
+		kept.n = 0;
+		start_file(&f, big, 64);
+		for (uint64_t i = 0; i < 4; i++) {
+			size_t at = begin_record(&f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+
+			P64(&f, 7);
+			P32(&f, 10);
+			P32(&f, 11);
+			P64(&f, 103 + 10 * i);
+			P64(&f, EVENT_ID);
+			for (int k = 0; i % 2 && k < 60000 / 8; k++)
+				P64(&f, 0);
+			end_record(&f, at);
+		}
+		end_file(&f);
+		assert_int_equal(open_build(&pd, &f, &e), 0);
+		assert_int_equal(perfdata_index_new(&x, pd, &o, &e), 0);
+		assert_int_equal(perfdata_known_records(pd, x, 0, perfdata_nr_pieces(x),
+							check_short, &n, &e),
+				 0);
+		assert_int_equal(n, 4);
+		perfdata_index_free(x);
+		perfdata_close(pd);
+	}
+}
+
 static size_t index_firsts(struct firsts *k, bool says, struct list *pieces)
 {
 	struct perfdata_index_opts o = { 1024, 3, keep_first, k };
@@ -730,12 +786,19 @@ static void short_runs(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(pieces_are_the_whole), cmocka_unit_test(rows_of_a_thread),
-		cmocka_unit_test(cut_under_the_walk),	cmocka_unit_test(looked_at),
-		cmocka_unit_test(read_as_a_whole),	cmocka_unit_test(damage),
-		cmocka_unit_test(packed_damage),	cmocka_unit_test(again),
-		cmocka_unit_test(cut_meanwhile),	cmocka_unit_test(short_runs),
-		cmocka_unit_test(along_a_view),		cmocka_unit_test(cut_and_there_again),
+		cmocka_unit_test(pieces_are_the_whole),
+		cmocka_unit_test(samples_are_kept_short),
+		cmocka_unit_test(rows_of_a_thread),
+		cmocka_unit_test(cut_under_the_walk),
+		cmocka_unit_test(looked_at),
+		cmocka_unit_test(read_as_a_whole),
+		cmocka_unit_test(damage),
+		cmocka_unit_test(packed_damage),
+		cmocka_unit_test(again),
+		cmocka_unit_test(cut_meanwhile),
+		cmocka_unit_test(short_runs),
+		cmocka_unit_test(along_a_view),
+		cmocka_unit_test(cut_and_there_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

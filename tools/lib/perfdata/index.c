@@ -27,11 +27,21 @@
 static int keep_record(struct index_walk *w, const struct record *rec, struct err *e)
 {
 	struct spool *s = &w->x->spool;
-	const uint64_t offsets[2] = { rec->offset, rec->file_offset };
+	struct {
+		uint64_t offsets[2];
+		unsigned char header[8];
+	} head = { .offsets = { rec->offset, rec->file_offset } };
 	struct known k = { .time = rec->time, .at = s->end, .size = rec->size };
-	int ret = spool_append(s, offsets, KNOWN_PREFIX, e);
+	int ret;
 
-	ret = ret ?: spool_append(s, rec->data, rec->size, e);
+	/* Stacks, branches and registers of samples are most of what would be copied, and nobody asks for them. */
+	if (rec->type == PERF_RECORD_SAMPLE)
+		k.size = (uint32_t)min_u64(k.size, KNOWN_SAMPLE);
+	memcpy(head.header, rec->data, 6);
+	store_u16(head.header + 6,
+		  rec->swap ? __builtin_bswap16((uint16_t)k.size) : (uint16_t)k.size);
+	ret = spool_append(s, &head, KNOWN_PREFIX + 8, e);
+	ret = ret ?: spool_append(s, rec->data + 8, k.size - 8, e);
 	if (ret)
 		return ret;
 	if (rec->time == RECORD_NO_TIME || !rec->time)

@@ -320,7 +320,7 @@ int perfdata_read_pieces(struct perfdata *pd, const struct perfdata_index *x, si
 			 size_t to, struct err *e);
 /*
  * Calls @fn with the records kept of the pieces @from up to @to, less @to; it returns 0 to go on.
- * They are valid until it returns.
+ * They are valid until it returns. Samples have their fixed fields (PERF_SAMPLE_TID, ...) and may end behind these.
  */
 typedef int perfdata_known_fn(void *ctx, const struct record *rec, struct err *e);
 int perfdata_known_records(struct perfdata *pd, const struct perfdata_index *x, size_t from,

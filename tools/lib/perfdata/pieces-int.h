@@ -50,6 +50,8 @@ struct place_in_file {
 
 /* A record that who begins behind it has to know; it lies in the spool, behind its two offsets. */
 #define KNOWN_PREFIX 16
+/* Of a sample only its header and what can be its fixed fields: a word for each bit of sample_type. */
+#define KNOWN_SAMPLE (8 + 64 * 8)
 
 struct known {
 	uint64_t time;
