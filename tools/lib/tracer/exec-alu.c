@@ -555,3 +555,17 @@ enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in)
 	exec_put(vm, in, 0, a);
 	return VM_OK;
 }
+
+enum vm_result exec_movbe(struct vm *vm, const struct vm_insn *in)
+{
+	enum vm_result r = exec_can_put(vm, in, 0);
+	struct val a;
+
+	if (r == VM_OK)
+		r = exec_get(vm, in, 1, &a);
+	if (r != VM_OK)
+		return r;
+	a.v = __builtin_bswap64(a.v) >> (64 - 8 * in->opd[1].size);
+	exec_put(vm, in, 0, a);
+	return VM_OK;
+}

@@ -202,6 +202,7 @@ enum vm_result exec_bmi(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_shiftx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_mulx(struct vm *vm, const struct vm_insn *in);
 enum vm_result exec_bswap(struct vm *vm, const struct vm_insn *in);
+enum vm_result exec_movbe(struct vm *vm, const struct vm_insn *in);
 
 /*
  * exec-quick.c: an instruction as a function with its operands beside it. It computes, and goes on with the next

@@ -372,6 +372,7 @@ enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 	case OP_XADD: return do_xadd(vm, in);
 	case OP_CMPXCHG: return do_cmpxchg(vm, in);
 	case OP_BSWAP: return exec_bswap(vm, in);
+	case OP_MOVBE: return exec_movbe(vm, in);
 	case OP_BSF ... OP_POPCNT: return exec_scan(vm, in);
 	case OP_BT ... OP_BTC: return exec_bit(vm, in);
 	case OP_ANDN ... OP_BLSMSK:

@@ -433,6 +433,7 @@ enum vm_op {
 	OP_XADD,
 	OP_CMPXCHG,
 	OP_BSWAP,
+	OP_MOVBE,
 	OP_BSF,
 	OP_BSR,
 	OP_TZCNT,
