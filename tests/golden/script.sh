@@ -65,4 +65,14 @@ for j in 1 2 8; do
 	check "$j threads: there are messages" test -s "$TMP/err"
 	same_file "... behind the output in one pipe" "$TMP/both" "$TMP/want"
 done
+# A dump that has to end in the midst, too: the last record says that it has no bytes.
+cp "$ROOT/tests/data/perf/sleep-6.16.data" "$TMP/cut.data"
+printf '\0\0' | dd of="$TMP/cut.data" bs=1 seek=$((0x716)) conv=notrunc 2>"$TMP/dd"
+for j in 1 2; do
+	"$PERF" script -D --jobs=$j -i "$TMP/cut.data" >"$TMP/out" 2>"$TMP/err"
+	cat "$TMP/out" "$TMP/err" >"$TMP/want"
+	"$PERF" script -D --jobs=$j -i "$TMP/cut.data" >"$TMP/both" 2>&1
+	check "-D, $j threads: there is something of both" test -s "$TMP/err" -a -s "$TMP/out"
+	same_file "... messages behind the dump in one pipe" "$TMP/both" "$TMP/want"
+done
 done_testing
