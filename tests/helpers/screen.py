@@ -13,8 +13,8 @@ the script, and what is on the screen is printed.
 	size 80x24			before run (the default), or later: the window changes
 	env NAME=VALUE | env -NAME	before run
 	run COMMAND			by the shell, in the directory screen.py was started in
-	late 80x24			the window changes as the program ends: what it says of lines that
-					scroll comes after that, and it is told of no change
+	late 80x24			the window changes, the program is not told, and the lines that
+					scroll are set as for the size before: as if it had written that late
 	bash				an interactive one, whose prompt is "$ "; type commands there
 	key NAME...			Up, Enter, C-c, M-x, x ...: see KEYS
 	keys STRING			each character a key of its own

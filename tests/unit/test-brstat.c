@@ -232,13 +232,14 @@ static void many(void **state)
 	}
 }
 
-/* One more often than its place in a slot can say, beside all that can be and those that push it out. */
+/* One more often than its place in a slot can say, so that it goes on in the midst; half of the branches were mispredicted. */
 #define OFTEN 70000
 
 static void fill_often(struct brstat **v, size_t nr)
 {
 	for (unsigned i = 0; i < OFTEN; i++)
-		add(first(v), 1000000, STACK({ 0x40, 0x10, 7, 0 }, { 0x40, 0x10, 0, 0 }));
+		add(first(v), 1000000,
+		    STACK({ 0x40, 0x10, 7, 0 }, { 0x40, 0x10, 0, i / (OFTEN / 2) }));
 	for (unsigned c = 1; c < 6; c++)
 		for (unsigned i = 0; i < 2; i++)
 			add(second(v, nr), 1000000,
@@ -257,6 +258,8 @@ static void often(void **state)
 		assert_int_equal(k->nr, OFTEN + 20);
 		assert_int_equal(k->nr_cycles, OFTEN + 20);
 		assert_int_equal(k->cycles, 7 * OFTEN + 10 * 0xffff + 2 * (1 + 2 + 3 + 4 + 5));
+		assert_int_equal(brstat_edge_at(b, 0)->nr_missed, OFTEN / 2);
+		assert_int_equal(brstat_edge_at(b, 0)->cycles_missed, 7 * OFTEN / 2);
 		assert_int_equal(k->min, 1);
 		assert_int_equal(k->median, 7);
 		assert_int_equal(k->p90, 7);

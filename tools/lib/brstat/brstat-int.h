@@ -103,9 +103,8 @@ struct hop {
 
 /* Of a hop by its place, not for BRSTAT_PATHS: what a look that finds it does without, unless there are cycles and it was mispredicted. */
 struct hop_more {
-	uint32_t edge; /* ID_NONE without HOP_BRANCH */
-	uint32_t step; /* of what comes behind, which begins with the edge; ID_NONE = none */
-	uint32_t stretch;
+	uint32_t edge;	    /* ID_NONE without HOP_BRANCH */
+	uint32_t step;	    /* of what comes behind, which begins with the edge; ID_NONE = none */
 	uint32_t nr_missed; /* of the hop's .nr_cycles: it was mispredicted */
 	uint64_t cyc_missed;
 };
@@ -514,6 +513,8 @@ int brstat_make_steps(struct brstat *b);
 /* ---- stacks.c: 0 or -ENOMEM -------------------------------------------------------------------------- */
 
 #define BRSTAT_TIMES_MAX 4096 /* of a stack, at once */
+_Static_assert(BRSTAT_TIMES_MAX <= 0x8000,
+	       "as many fit in a place of LATE_CYCLES where LATE_TOPS is not set");
 
 int brstat_take_stack(struct brstat *b, const struct sample_branches *s, struct thread *th,
 		      bool all);

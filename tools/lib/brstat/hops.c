@@ -121,20 +121,20 @@ static int look_behind(struct brstat *b, struct hop *h, struct hop_more *m, uint
 {
 	uint32_t before = m->edge == ID_NONE ? ID_NONE : b->info.v[m->edge].begins;
 	struct pair *p = brstat_pair(b, before, b->info.v[next].ends);
-	uint32_t site = b->info.v[next].site, list;
+	uint32_t site = b->info.v[next].site, stretch, list;
 
 	if (!p)
 		return -ENOMEM;
 	m->step = p->step - 1;
-	m->stretch = b->steps.v[m->step].stretch;
+	stretch = b->steps.v[m->step].stretch;
 	if (b->o.what == BRSTAT_CYCLES)
-		h->use = m->stretch;
+		h->use = stretch;
 	if (b->o.what != BRSTAT_WHY)
 		return 0;
-	if (brstat_list_outcomes(b, m->stretch, site, &list))
+	if (brstat_list_outcomes(b, stretch, site, &list))
 		return -ENOMEM;
 	h->use = list << USE_LIST | (brstat_is_alone(b, list) ? USE_ALONE : 0) |
-		 (m->stretch != ID_NONE && brstat_goes_about(b, site) ? USE_OPEN : 0);
+		 (stretch != ID_NONE && brstat_goes_about(b, site) ? USE_OPEN : 0);
 	return 0;
 }
 
@@ -166,7 +166,7 @@ static int new_hop(struct brstat *b, struct hops *in, struct thread *th, struct 
 		   struct hop *h, bool asked)
 {
 	struct hop new = { .from = t->from, .to = t->to, .key = t->key };
-	struct hop_more more = { .edge = ID_NONE, .step = ID_NONE, .stretch = ID_NONE };
+	struct hop_more more = { .edge = ID_NONE, .step = ID_NONE };
 
 	if (new.key & HOP_BRANCH &&look_at(b, th, t, &new, &more))
 		return -ENOMEM;
@@ -254,7 +254,17 @@ static int look_ahead(struct brstat *b, struct thread *th, struct chunk *c, size
 
 /* ---- counting ---------------------------------------------------------------------------------- */
 
-/* Cycles of the code behind a hop; @missed: its branch was mispredicted. */
+/* What the code behind a hop took, whose branch was mispredicted. */
+static __always_inline void count_missed(struct hops *in, const struct hop *h, uint32_t cycles,
+					 uint32_t times)
+{
+	struct hop_more *m = &in->more[h - in->v];
+
+	m->nr_missed += times;
+	m->cyc_missed += (uint64_t)cycles * times;
+}
+
+/* What it took; @missed: its branch was mispredicted. */
 static __always_inline void count_cycles(struct brstat *b, struct hops *in, struct hop *h,
 					 uint32_t cycles, bool missed)
 {
@@ -262,13 +272,11 @@ static __always_inline void count_cycles(struct brstat *b, struct hops *in, stru
 
 	h->nr_cycles += times;
 	h->cycles += (uint64_t)cycles * times;
-	if (unlikely(missed)) {
-		in->more[h - in->v].nr_missed += times;
-		in->more[h - in->v].cyc_missed += (uint64_t)cycles * times;
-	}
+	if (unlikely(missed))
+		count_missed(in, h, cycles, times);
 }
 
-/* The same where times are few: a block mostly takes one of them. Which is not foreseen: no jumps. */
+/* One more of cycles that are among the last, as a block mostly takes one of few. Which it is is not foreseen: no jumps. */
 static __always_inline bool count_last(struct hop *h, uint32_t cycles, uint32_t times)
 {
 	const uint64_t differs = h->last ^ cycles * LATE_ONES;
@@ -305,8 +313,8 @@ static __always_inline int count_timed(struct brstat *b, struct hops *in, struct
 
 	if (unlikely(missed)) {
 		h->mispred += times;
-		in->more[h - in->v].nr_missed += cycles ? times : 0;
-		in->more[h - in->v].cyc_missed += (uint64_t)cycles * times;
+		if (cycles)
+			count_missed(in, h, cycles, times);
 	}
 	if (unlikely(!cycles))
 		h->nr += times;

@@ -67,6 +67,7 @@ int brstat_slices_leave(struct slices *s)
 
 	if (vec_reserve(l, l->n + s->ran.n))
 		return -ENOMEM;
+	/* 0 of those whose row was full just now: add_up() leaves them out. */
 	vec_for_each (f, &s->ran) {
 		l->v[l->n++] = (struct slice_count){ *f, s->row.v[*f] };
 		s->row.v[*f] = 0;

@@ -190,7 +190,6 @@ static bool region_wanted(void)
 	return te && *te && cs && !strncmp(cs, WHOLE_REGION, 2);
 }
 
-/* Written when it changes only: while a reader waits, its screen is shown ten times a second. */
 static void show_cursor(bool on)
 {
 	the.cursor = on;
@@ -419,6 +418,7 @@ static void show(void *term, const struct tui_screen *s, bool all)
 		show_row(s, row);
 	if (s->cursor_row >= 0)
 		SLsmg_gotorc(s->cursor_row, s->cursor_col);
+	/* Not each time: while a reader waits, its screen is shown ten times a second. */
 	if (all || the.cursor != (s->cursor_row >= 0))
 		show_cursor(s->cursor_row >= 0);
 	SLsmg_refresh();
