@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# With only libelf present the program builds without a warning and says what is off. Code that does not look at
-# what this build found (config.h and what else is made) is the same then, and its objects are taken from there:
-# for warnings .ci/run compiles it anew, with sanitizers, and build-aarch64.
+# run: alone
+# With only libelf present the program builds without a warning and says what is off. Code that looks at nothing that was made
+# in the build directory (config.h) is the same then, and its objects are taken from this build.
 . "$(dirname "$0")/../lib.sh"
 [ -e "$ROOT/Makefile" ] || skip_all "the sources are not here"
 
@@ -11,11 +11,15 @@ CC=${CC:-gcc}
 build() {
 	env -u MAKEFLAGS -u MAKELEVEL make -C "$ROOT" -s -j2 O="$B" NO_LIBS=all WERROR=1 OPT=-O0 CC="$CC" "$@"
 }
-built=${O#"$ROOT"/}
+# By the names of what was made, as paths depend on how the directory was named.
 take_same() {
-	find "$O/tools" -name '*.d' -exec awk -v made="$built/" '
+	find "$O" -maxdepth 1 -name '*.[hd]*' -type f | sed 's,.*/,,' >"$TMP/made"
+	find "$O/tools" -name '*.d' -exec awk '
+		NR == FNR { made[$1]; next }
 		FNR == 1 { $1 = "" }
-		{ for (i = 1; i <= NF; i++) if (index($i, made) == 1) { print FILENAME; nextfile } }' {} + >"$TMP/differ"
+		{ for (i = 1; i <= NF; i++) { n = split($i, part, "/"); if (part[n] in made) { print FILENAME; nextfile } } }
+		' "$TMP/made" {} + >"$TMP/differ"
+	grep -q /unpack.d "$TMP/differ" || return
 	find "$O/tools" -name '*.d' | grep -vxFf "$TMP/differ" >"$TMP/same"
 	while read -r d; do
 		o=${d%.d}.o to=$B/${d#"$O"/}
