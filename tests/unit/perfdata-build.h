@@ -176,8 +176,9 @@ static inline struct record built_record(const struct build *f, size_t at,
 
 #define BUILD_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
 
-/* A sample of BUILD_TYPE; @ip tells samples apart. */
-static inline void put_sample(struct build *f, uint64_t ip, uint64_t time, uint64_t id)
+/* A sample of BUILD_TYPE; @ip tells samples apart. @more bytes behind its fields, a multiple of 8, are 0. */
+static inline void put_long_sample(struct build *f, uint64_t ip, uint64_t time, uint64_t id,
+				   unsigned more)
 {
 	size_t at = begin_record(f, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
 
@@ -186,7 +187,14 @@ static inline void put_sample(struct build *f, uint64_t ip, uint64_t time, uint6
 	P32(f, 11);
 	P64(f, time);
 	P64(f, id);
+	for (; more; more -= 8)
+		P64(f, 0);
 	end_record(f, at);
+}
+
+static inline void put_sample(struct build *f, uint64_t ip, uint64_t time, uint64_t id)
+{
+	put_long_sample(f, ip, time, id, 0);
 }
 
 /* Header and one attr, with @ids ids of EVENT_ID. Records follow; finish with end_file(). */
