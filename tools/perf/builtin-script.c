@@ -345,7 +345,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 	}
 	cli_progress_end(&r.progress);
 	if (ret) {
-		obuf_flush(&r.out);
+		obuf_flush(&r.out); /* of -D, too */
 		if (o->several && !strstr(e.text, so->input))
 			err_context(&e, "%s", so->input);
 		cli_print_err(&e);

@@ -463,6 +463,8 @@ static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 
 /* Twice as many slots, or more. @more: with what is known of hops by their places. */
 int brstat_widen_hops(struct hops *t, bool more);
+
+/* Number @i of the LATE_CYCLES in a word. */
 static inline uint16_t late_of(uint64_t word, unsigned i)
 {
 	return (uint16_t)(word >> 16 * i);
