@@ -79,6 +79,16 @@ record --branch-budget 0 --branch-span 50 -o a.data -- ./spans alike 300000000
 is "rounds of a loop that differ only in what they count in memory" "$("$PERF" script -i a.data -F time,brstack | awk '
 	{ if ($1 != last) bursts++; last = $1; n += NF - 1 } END { print (bursts < 3 ? "few" : n > 300 * bursts ? "many" : n " in " bursts) }')" many
 
+# What a way reads stays in the caches of the CPU on which the thread goes on.
+if taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" true 2>/dev/null; then
+	record -v --branch-budget 0 --branch-span 25 -o m.data -- ./spans phases 10
+	is "ways are computed on the CPU where the thread stood" \
+		"$(sed -n 's/.*record: \([0-9]*\) of \([0-9]*\) walks were computed on the thread.*/\1 \2/p' err |
+			awk '{ print ($1 > 3 && $1 > 0.7 * $2 ? "yes" : $0) } END { if (!NR) print "none" }')" yes
+else
+	skip "ways are computed on the CPU where the thread stood" "nobody may choose a CPU here (taskset)"
+fi
+
 # What follows on a branch begins where that led to, also from stack to stack and where a way went on behind what was computed first.
 record --branch-budget 0 --branch-span 50 -o j.data -- ./spans phases 3
 joins=$("$PERF" script -i j.data -F time,brstack | awk '

@@ -309,6 +309,38 @@ static void test_touched(void **state)
 	vm_free(vm);
 }
 
+/* Whether the page at @p is there: what is read of one that is not becomes a page of zeros. */
+static bool is_there(unsigned char *p)
+{
+	unsigned char there;
+
+	assert_int_equal(mincore(p, VM_PAGE, &there), 0);
+	return there & 1;
+}
+
+/* What a walk has used is read again, and only that; a page that has gone meanwhile is no harm. */
+static void test_warm(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	vm_begin_bare(vm, getpid());
+	for (unsigned i = 0; i < PAGES; i += 2)
+		expect(vm, memory + i * VM_PAGE, i + 1);
+	assert_int_equal(madvise(memory, PAGES * VM_PAGE, MADV_DONTNEED), 0);
+	munmap(memory + 4 * VM_PAGE, VM_PAGE);
+	vm_warm(vm);
+	for (unsigned i = 0; i < PAGES; i++) {
+		if (i != 4)
+			assert_int_equal(is_there(memory + i * VM_PAGE), i % 2 == 0);
+	}
+	for (unsigned i = 0; i < PAGES; i += 2) /* what was computed stays as it was */
+		expect(vm, memory + i * VM_PAGE, i + 1);
+	unmap();
+	vm_free(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -316,6 +348,7 @@ int main(void)
 		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_no_files), cmocka_unit_test(test_touched),
+		cmocka_unit_test(test_warm),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

@@ -19,6 +19,7 @@
 #include "base/bytes.h"
 #include "base/obuf.h"
 #include "attr/attr.h"
+#include "affinity-int.h"
 #include "burst-int.h"
 #include "vm-int.h"
 #include "walk-int.h"
@@ -346,6 +347,8 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	uint64_t begin = tracer_now(), start = tracer_cpu_ns(), before;
 	struct vm *vm = t->walker->vm;
 	struct burst *b = take_burst(t);
+	struct affinity cpu;
+	bool on_its_cpu;
 	int ret;
 
 	if (!b || vm_keep_stored(vm)) {
@@ -356,6 +359,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	b->is_cut = b->lost = false;
 	b->records.len = b->pieces.n = 0;
 	b->sample = t->peeked;
+	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	before = vm->executed;
 	vm->exact = false;
@@ -367,10 +371,14 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	b->walk = vm->walk;
 	if (!ret)
 		ret = add_last(t, th, b, st);
+	if (on_its_cpu && !ret)
+		vm_warm(vm);
+	affinity_restore(&cpu);
 	if (ret) {
 		burst_free(b);
 		return ret;
 	}
+	t->stats.on_its_cpu += on_its_cpu;
 	t->stats.walks++;
 	t->stats.passed += b->nr;
 	t->stats.interpreted += vm->executed - before;

@@ -532,6 +532,11 @@ enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t 
 size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n);
 /* Whether all of @n bytes are unknown. */
 bool vm_is_unknown(struct vm *vm, uint64_t addr, unsigned n);
+/*
+ * Reads once more what the walk has used of the thread's memory, so that it lies in the caches of
+ * this CPU, where the thread runs next: what was computed has displaced it.
+ */
+void vm_warm(const struct vm *vm);
 enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n);
 
 /* What is said of @p in vm->near is so again. */
