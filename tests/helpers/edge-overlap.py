@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""edge-overlap.py [-n TOP] CALLGRIND.OUT SCRIPT...
+"""edge-overlap.py [-n TOP] [-b BURSTS] CALLGRIND.OUT SCRIPT... [--all SCRIPT...]
 
 How far the branches of a recording agree with an exact count: the sum over all edges of the
 smaller of the two shares, in percent. Edges are pairs of places in files, of every object.
@@ -19,8 +19,17 @@ what CPUID says, and valgrind answers for another CPU.
 Beside it stands what a sampler without any bias would reach with as many stacks: the overlap of
 the recording with itself when its stacks are drawn again at random (mean of 8 draws). Stacks of one
 burst (with tid and time: the same thread at the same time) are of one place of the program, so
-the fair mark for them draws whole bursts. Then the TOP edges (default 0) by which the two differ
-most."""
+whole bursts are drawn for them.
+
+That draws from what was recorded, and a program of which bursts hardly repeat has far more that was
+not: the mark is too high there, 63 % where no two bursts are alike. So --all takes recordings of
+the same program that have many more bursts, and "of-all" is how far as many bursts as the recording
+has, drawn of these without one twice, agree with all of these (mean of 8 draws), "all-bursts" how
+many these are. They lack some of the program too, and hold what is drawn: the fewer, the higher
+the mark. "<" stands before it where they are fewer than 8 times as many: the true one is lower.
+-b: the mark for so many bursts.
+
+Then the TOP edges (default 0) by which the two differ most."""
 import bisect
 import collections
 import random
@@ -47,6 +56,7 @@ BURST = re.compile(r'\s*(-?\d+)\s+([\d.]+):')
 MAP = re.compile(r'PERF_RECORD_MMAP2? -?\d+/\d+: \[(0x[0-9a-f]+)\((0x[0-9a-f]+)\) @ '
                  r'(0x[0-9a-f]+|0)[^\]]*\]: \S+ (.*)')
 SEGMENTS = {}
+ENOUGH = 8  # times as many bursts to draw from
 
 
 def segments(path):
@@ -180,27 +190,46 @@ def in_linker(edge):
     return '/ld-linux' in edge[1][0]
 
 
-def unbiased(drawn, draws=8):
-    """@drawn: counters of edges, of a stack or of a burst each"""
-    rnd, whole, total = random.Random(1), collections.Counter(), 0
-    for c in drawn:
+def together(counters):
+    whole = collections.Counter()
+    for c in counters:
         whole.update(c)
-    for _ in range(draws):
-        again = collections.Counter()
-        for c in rnd.choices(drawn, k=len(drawn)):
-            again.update(c)
-        total += overlap(whole, again)
-    return total / draws
+    return whole
+
+
+def unbiased(counters, n, draw, draws=8):
+    """How far @n of @counters, of edges of a stack or of a burst each, agree with all of them.
+    @draw: as random.choices, one may come again, or random.sample"""
+    rnd, whole = random.Random(1), together(counters)
+    return sum(overlap(whole, together(draw(rnd, counters, k=n))) for _ in range(draws)) / draws
+
+
+def again(counters):
+    return unbiased(counters, len(counters), random.Random.choices)
+
+
+def of_all(paths, n):
+    """The mark for @n bursts from the scripts @paths, as it is printed."""
+    everything = [count(b) for path in paths for b in read_script(path)]
+    if not any(everything):
+        sys.exit('--all: no edges')
+    mark = unbiased(everything, min(n, len(everything)), random.Random.sample)
+    few = '<' if len(everything) < ENOUGH * n else ''
+    return f'of-all {few}{mark:.1f} all-bursts {len(everything)} '
 
 
 def main():
-    args, top = sys.argv[1:], 0
+    args, top, drawn = sys.argv[1:], 0, 0
     if args[:1] == ['--environment']:
         print('\n'.join(f"export {k}='{v}'" for k, v in ENVIRONMENT.items()))
         return
     if args[:1] == ['-n']:
         top, args = int(args[1]), args[2:]
-    if len(args) < 2:
+    if args[:1] == ['-b']:
+        drawn, args = int(args[1]), args[2:]
+    split = args.index('--all') if '--all' in args else len(args)
+    args, everything, asked = args[:split], args[split + 1:], split < len(args)
+    if len(args) < 2 or asked and not everything or drawn and not asked:
         sys.exit(__doc__)
     want = exact(args[0])
     bursts = [b for path in args[1:] for b in read_script(path)]
@@ -210,9 +239,10 @@ def main():
         sys.exit(f'no edges: exact {len(want)}, recorded {len(got)}')
     a, b = sum(want.values()), sum(got.values())
     never = sum(any(e not in want and not in_linker(e) for e in s) for s in stacks)
-    print(f'{overlap(want, got):.1f} unbiased {unbiased([collections.Counter(s) for s in stacks]):.1f} '
+    mark = of_all(everything, drawn or len(bursts)) if everything else ''
+    print(f'{overlap(want, got):.1f} unbiased {again([collections.Counter(s) for s in stacks]):.1f} '
           f'stacks {len(stacks)} exact {a} recorded {b} bursts {len(bursts)} '
-          f'unbiased-bursts {unbiased([count(b) for b in bursts]):.1f} never-executed-in {never}')
+          f'unbiased-bursts {again([count(b) for b in bursts]):.1f} {mark}never-executed-in {never}')
     both = sorted(set(want) | set(got), key=lambda e: -abs(want[e] / a - got[e] / b))
     for e in both[:top]:
         (ob, at), (to_ob, to) = e

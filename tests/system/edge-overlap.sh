@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What tests/helpers/edge-overlap.py says of recordings whose truth is known: 4000 places, each executed
+# as often as any other, and bursts that are drawn of these without bias.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3 readelf
+cd "$TMP" || exit 1
+cat >make.py <<'EOF'
+import random, re, subprocess, sys
+path = sys.argv[1]
+loads = re.findall(r'LOAD\s+(0x\w+)\s+(0x\w+)\s+0x\w+\s+(0x\w+)',
+                   subprocess.run(['readelf', '-lW', path], capture_output=True, text=True).stdout)
+off, addr, size = max(([int(v, 16) for v in load] for load in loads), key=lambda load: load[2])
+START, PLACES, rnd = 0x10000000, 4000, random.Random(5)
+assert size > 2 * PLACES + 1
+
+with open('exact', 'w') as f:
+    print('ob=' + path, 'fn=f', sep='\n', file=f)
+    for i in range(PLACES):
+        print(f'jump=100 {addr + 2 * i + 1:#x} 0', f'{addr + 2 * i:#x} 0', sep='\n', file=f)
+
+
+def script(name, bursts, stacks):
+    """@stacks of each burst: all of one place"""
+    with open(name, 'w') as f:
+        print(f'    7 0.000001: PERF_RECORD_MMAP2 7/7: [{START:#x}({size:#x}) @ {off:#x} 08:01 5 0]: r-xp {path}', file=f)
+        for n, i in enumerate(bursts):
+            edge = f'{START + 2 * i:#x}/{START + 2 * i + 1:#x}/P/-/-/0/'
+            line = f'    7 {1 + n / 1000:.6f}: {START + 2 * i + 1:x} {edge}COND/-  {edge}RET/-  {edge}COND/-'
+            f.writelines([line + '\n'] * stacks)
+
+
+script('some', rnd.sample(range(PLACES), 40), 3)
+for name in ('all.1', 'all.2'):
+    script(name, rnd.choices(range(PLACES), k=10000), 1)
+script('few', rnd.choices(range(PLACES), k=319), 1)
+script('fewer', rnd.choices(range(PLACES), k=20), 1)
+# and bursts that repeat: 4 places
+script('repeating', rnd.choices(range(4), k=400), 1)
+script('all-repeating', rnd.choices(range(4), k=4000), 1)
+script('empty', [], 1)
+EOF
+check "files are made" python3 make.py "$PERF_FILE"
+judge() { # judge arguments...: the first line goes to $line
+	line=$(python3 "$ROOT/tests/helpers/edge-overlap.py" exact "$@" 2>&1 | head -1)
+}
+said() { # said WORD: what follows it in $line
+	echo "$line" | awk -v w="$1" '{ for (i = 2; i < NF; i++) if ($i == w) print $(i + 1) }'
+}
+between() { # between LEAST MOST NUMBER
+	awk -v v="$3" "BEGIN { exit !(v ~ /^[0-9.]+\$/ && v + 0 >= $1 && v + 0 <= $2) }"
+}
+judge some
+without=$line
+is "40 bursts of 4000 places overlap with the truth by one per cent" "${line%% *}" 1.0
+is "they are bursts of three stacks" "$(said bursts) $(said stacks)" "40 120"
+mark=$(said unbiased-bursts)
+check "drawn again of themselves they seem to be 63 % ($mark)" between 58 68 "$mark"
+judge some --all all.1 all.2
+mark=$(said of-all)
+check "drawn of many more they are the one per cent that it is ($mark)" between 0.9 2 "$mark"
+is "and it is said of how many" "$(said all-bursts)" 20000
+is "what is said otherwise stays" "$(echo "$line" | sed 's/ of-all [0-9.]* all-bursts [0-9]*//')" "$without"
+line=$(python3 "$ROOT/tests/helpers/edge-overlap.py" -b 400 exact some --all all.1 all.2)
+mark=$(said of-all)
+check "ten times as many have ten per cent ($mark)" between 9 12 "$mark"
+line=$(python3 "$ROOT/tests/helpers/edge-overlap.py" -b 400 exact some 2>&1 | head -1)
+like "which nobody can say without all" "$line" '^edge-overlap.py '
+judge some --all few
+mark=$(said of-all)
+check "of fewer than eight times as many it is too high ($mark)" between 10 20 "${mark#<}"
+is "which a sign says" "${mark%%[0-9]*}" "<"
+judge some --all fewer
+is "nothing is known of fewer than these are" "$(said of-all)" "<100.0"
+judge repeating --all all-repeating
+own=$(said unbiased-bursts) mark=$(said of-all)
+check "both are right of bursts that repeat ($own, $mark)" between 95 99 "$own"
+check "and near each other" between "$(awk "BEGIN { print $own - 2 }")" "$(awk "BEGIN { print $own + 2 }")" "$mark"
+judge some --all empty
+is "none to draw from" "$line" "--all: no edges"
+judge some --all
+like "nor a file" "$line" '^edge-overlap.py '
+done_testing
