@@ -203,11 +203,11 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 		(double)st->walk_ns / 1000 / (double)st->walks,
 		(double)st->walk_ns / (double)max_u64(st->passed, 1),
 		(double)st->walk_ns / (double)max_u64(st->interpreted, 1));
-	if (st->on_its_cpu)
+	if (st->spans)
 		recorder_say(rec, LOG_INFO,
 			     "[ perf record: %" PRIu64 " of %" PRIu64
-			     " walks were computed on the thread's CPU ]",
-			     st->on_its_cpu, st->walks);
+			     " spans were computed on the CPU where the thread stood ]",
+			     st->on_its_cpu, st->spans);
 	if (st->inexact)
 		recorder_say(
 			rec, LOG_WARN,

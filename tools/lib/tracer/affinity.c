@@ -7,43 +7,28 @@
  * follows than it would have, most where it uses much memory. So perf goes to that CPU. Before the
  * thread runs on it leaves: one that is woken where somebody else runs is moved to an idle CPU.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/tables.h"
 #include "affinity-int.h"
+#include "status-int.h"
 
 #define CPUS	 (AFFINITY_SETS * CPU_SETSIZE)
 #define STAT_CPU 39 /* which field of /proc/PID/stat, from 1 on: proc(5) */
 
-/* Behind the name, which may hold anything, is field 3. */
-static int cpu_in(const char *stat)
-{
-	const char *p = strrchr(stat, ')');
-
-	for (unsigned field = 2; p && field < STAT_CPU; field++)
-		p = strchr(p + 1, ' ');
-	return p ? (int)strtol(p, NULL, 10) : -1;
-}
-
 /* Where thread @tid ran last; -1 = nobody says. */
 static int cpu_of(pid_t pid, pid_t tid)
 {
-	char path[64], buf[1024];
-	ssize_t n;
-	int fd;
+	char path[64], buf[STATUS_STAT];
+	const char *p;
 
 	/* not /proc/TID/stat, which adds up the times of all threads */
 	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[max_i64(n, 0)] = '\0';
-	return cpu_in(buf);
+	p = status_stat(path, buf);
+	for (unsigned field = 2; p && field < STAT_CPU; field++)
+		p = strchr(p + 1, ' ');
+	return p ? (int)strtol(p, NULL, 10) : -1;
 }
 
 static bool go_to(int cpu)
@@ -57,6 +42,8 @@ static bool go_to(int cpu)
 /* The next one behind @cpu that we may use; -1 = there is none. */
 static int other_than(int cpu, const struct affinity *a)
 {
+	if (CPU_COUNT_S(sizeof(a->may), a->may) == 1)
+		return -1;
 	for (int i = 1; i < CPUS; i++)
 		if (CPU_ISSET_S((cpu + i) % CPUS, sizeof(a->may), a->may))
 			return (cpu + i) % CPUS;

@@ -4,6 +4,7 @@
  * EPERM for all of a dozen causes; here they are tried in turn, so that the message names the one
  * that holds.
  */
+#include <fcntl.h>
 #include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,19 @@ uint64_t status_number(const char *text, const char *key, int base)
 	const char *at = text ? strstr(text, key) : NULL;
 
 	return at ? strtoull(at + strlen(key), NULL, base) : 0;
+}
+
+const char *status_stat(const char *path, char buf[STATUS_STAT])
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return NULL;
+	n = read(fd, buf, STATUS_STAT - 1);
+	close(fd);
+	buf[n > 0 ? n : 0] = '\0';
+	return strrchr(buf, ')');
 }
 
 static int yama_scope(void)
@@ -59,15 +73,14 @@ static bool is_descendant(pid_t pid)
 
 static bool is_kernels(pid_t tid)
 {
-	char path[64], *text, *p;
+	char path[64], buf[STATUS_STAT];
 	unsigned flags = 0;
+	const char *p;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	text = file_read_all(path, 1 << 12, NULL, NULL);
-	p = text ? strrchr(text, ')') : NULL; /* behind the name, which may hold anything */
+	p = status_stat(path, buf);
 	if (p)
 		sscanf(p, ") %*c %*d %*d %*d %*d %*d %u", &flags);
-	free(text);
 	return flags & PF_KTHREAD;
 }
 

@@ -378,6 +378,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 		burst_free(b);
 		return ret;
 	}
+	t->stats.spans++;
 	t->stats.on_its_cpu += on_its_cpu;
 	t->stats.walks++;
 	t->stats.passed += b->nr;

@@ -3,14 +3,13 @@
  * Every wait for a thread: bounded, and its outcome told by its kind. SIGCHLD is blocked by whoever
  * uses the tracer; a doze takes it, so after one of these waits all threads are to be asked.
  */
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "status-int.h"
 #include "wait-int.h"
 
 #define WAIT_AT_MOST 2000000000ULL /* ns for a thread that gets no CPU */
@@ -33,18 +32,11 @@ struct waited wait_returned(int status)
 static bool read_stat(pid_t tid, char *state, unsigned long *ticks)
 {
 	unsigned long user, kernel;
-	char path[64], buf[512], *p;
-	ssize_t n;
-	int fd;
+	char path[64], buf[STATUS_STAT];
+	const char *p;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	n = read(fd, buf, sizeof(buf) - 1);
-	close(fd);
-	buf[n > 0 ? n : 0] = '\0';
-	p = strrchr(buf, ')'); /* behind the name, which may hold anything */
+	p = status_stat(path, buf);
 	if (!p || sscanf(p, ") %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", state, &user,
 			 &kernel) != 3)
 		return false;
