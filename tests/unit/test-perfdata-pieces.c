@@ -451,33 +451,41 @@ static void check_view(struct window_view *v, int fd, uint64_t off, uint64_t siz
 	assert_int_equal(load_u64(p, false), off);
 	assert_int_equal(load_u64(p + min_u64(left, VIEW_LEAST) - 8, false),
 			 off + min_u64(left, VIEW_LEAST) - 8);
-	assert_true(v->ready - v->gone <= (6u << 20));
+	assert_true(v->steps.ready - v->steps.gone <= (v->side ? 36u : 6u) << 20);
+}
+
+/* A file in which each word says where it is. */
+static int places_file(uint64_t size)
+{
+	static unsigned char bytes[1 << 16];
+	int fd = memfile("", 0);
+
+	for (uint64_t at = 0; at < size; at += sizeof(bytes)) {
+		for (size_t i = 0; i < sizeof(bytes); i += 8)
+			store_u64(bytes + i, at + i);
+		assert_true(pwrite(fd, bytes, min_u64(sizeof(bytes), size - at), (off_t)at) > 0);
+	}
+	return fd;
 }
 
 /* A view goes along a file, past the end of what is mapped of it, back, and to the file's end. */
 static void along_a_view(void **state)
 {
 	const uint64_t mb = 1 << 20, size = 67 * mb + 64;
-	static unsigned char bytes[1 << 16];
 	struct window_view v = { .fd = -1 };
-	int fd = memfile("", 0);
+	int fd = places_file(size);
 	size_t left, asked = 0, here = 0;
 
 	(void)state;
 	elf_guard_install();
-	for (uint64_t at = 0; at < size; at += sizeof(bytes)) {
-		for (size_t i = 0; i < sizeof(bytes); i += 8)
-			store_u64(bytes + i, at + i);
-		assert_true(pwrite(fd, bytes, min_u64(sizeof(bytes), size - at), (off_t)at) > 0);
-	}
 	for (uint64_t at = 40; at < size; at += 65528) {
-		size_t gone = v.gone;
+		size_t gone = v.steps.gone;
 
 		check_view(&v, fd, at, size);
 		/* What was passed is no memory of this process any more; a page may have come with a few before it. */
-		if (v.gone == gone)
+		if (v.steps.gone == gone)
 			continue;
-		here = present(v.map, v.gone);
+		here = present(v.steps.map, v.steps.gone);
 		assert_true(here <= (64u << 10) || here == SIZE_MAX);
 		asked++;
 	}
@@ -493,6 +501,39 @@ static void along_a_view(void **state)
 	close(fd);
 	if (here == SIZE_MAX)
 		skip_because("the kernel does not tell which pages are there (/proc/self/pagemap)");
+}
+
+/* Others map the pages meanwhile: the same bytes, wherever one looks, of one file after the other, and of one that ends sooner. */
+static void others_map(void **state)
+{
+	const uint64_t mb = 1 << 20, size = 150 * mb + 64;
+	struct window_side *side = window_side_new(9);
+	struct window_view v = { .fd = -1, .side = side };
+	int fd = places_file(size), small = places_file(3 * mb);
+	unsigned threads;
+	size_t left;
+
+	(void)state;
+	elf_guard_install();
+	assert_non_null(side);
+	for (uint64_t at = 40; at < size; at += 8 * 4093)
+		check_view(&v, fd, at, size);
+	for (unsigned i = 0; i < 200; i++) {
+		check_view(&v, fd, dice(size / 8) * 8, size);
+		if (!(i % 8))
+			check_view(&v, small, dice(3 * mb / 8) * 8, 3 * mb);
+	}
+	(void)window_view_at(&v, fd, 8, &left);
+	assert_int_equal(ftruncate(fd, (off_t)mb), 0);
+	for (uint64_t at = 8; at < mb - 8; at += 8 * 4093)
+		assert_int_equal(load_u64(window_view_at(&v, fd, at, &left), false), at);
+	window_view_free(&v);
+	assert_true(window_side_free(side, &threads) >= 0);
+	assert_in_range(threads, 1, 3);
+	assert_true(window_side_free(NULL, &threads) == 0 && !threads);
+	assert_null(window_side_new(0));
+	close(fd);
+	close(small);
 }
 
 /* The window is what lies at @off of the file, or has nothing: then it is read. */
@@ -787,6 +828,7 @@ int main(void)
 		cmocka_unit_test(cut_meanwhile),
 		cmocka_unit_test(short_runs),
 		cmocka_unit_test(along_a_view),
+		cmocka_unit_test(others_map),
 		cmocka_unit_test(cut_and_there_again),
 	};
 

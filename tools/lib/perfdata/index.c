@@ -19,8 +19,9 @@
 #define STRETCHES_MAX (1u << 20)
 #define MARKS_A_PIECE 16
 #define MARK_MIN      512
-#define LOOK	      (4u << 10) /* read at once where most is only looked at */
-#define AHEAD	      32	 /* samples that are fetched from memory before their turn */
+#define LOOK	      (4u << 10)  /* read at once where most is only looked at */
+#define AHEAD	      32	  /* samples that are fetched from memory before their turn */
+#define WORTH_HELP    (32u << 20) /* bytes whose pages others map */
 
 /* ---- what was walked over -------------------------------------------------------------------- */
 
@@ -435,6 +436,8 @@ static void start_view(struct index_walk *w)
 {
 	/* Packed records are read whole. */
 	w->copy = w->x->frames ? NULL : malloc(RECORD_MAX + 1);
+	if (w->copy && perfdata_record_bytes(w->pd) >= WORTH_HELP)
+		w->view.side = window_side_new(w->o->threads ? w->o->threads - 1 : 0);
 	for (size_t i = 0; w->copy && i < w->pd->nr_streams; i++)
 		w->pd->streams[i].win.look = LOOK;
 }
@@ -444,6 +447,7 @@ static void end_view(struct index_walk *w)
 	for (size_t i = 0; i < w->pd->nr_streams; i++)
 		w->pd->streams[i].win.look = 0;
 	window_view_free(&w->view);
+	w->x->map_seconds = window_side_free(w->view.side, &w->x->nr_mapping);
 	free(w->copy);
 }
 
@@ -607,6 +611,12 @@ size_t perfdata_nr_pieces(const struct perfdata_index *x)
 uint64_t perfdata_piece_bytes(const struct perfdata_index *x, size_t i)
 {
 	return x->pieces.v[i].bytes;
+}
+
+double perfdata_index_map_seconds(const struct perfdata_index *x, unsigned *threads)
+{
+	*threads = x->nr_mapping;
+	return x->map_seconds;
 }
 
 const struct err *perfdata_index_damage(const struct perfdata_index *x)

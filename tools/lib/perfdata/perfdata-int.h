@@ -98,13 +98,33 @@ ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off);
 /* ---- view ------------------------------------------------------------------------------------ */
 
 #define VIEW_LEAST (128u << 10) /* more than any record */
+#define VIEW_STEP  (2u << 20)	/* a large page */
+
+/* A map, of which steps up to @gone were passed and dropped, and those from the one at @here up to @ready were asked for. */
+struct window_steps {
+	unsigned char *map; /* NULL = none */
+	size_t len, gone, here, ready;
+};
+
+/* window-side.c: the step at @skip is at hand. What is to be done for it is done, or, where others do it, is being done. */
+void window_steps_to(struct window_steps *s, size_t skip);
+
+struct window_side; /* threads that do this for one view after the other */
+
+/* NULL: there are none. */
+struct window_side *window_side_new(unsigned threads);
+/* All that follows is about @v, or, if it is of no length, about none. The old one is nobody's any more. */
+void window_side_map(struct window_side *s, const struct window_steps *v);
+/* As window_steps_to(); *v: as the steps are now. */
+void window_side_to(struct window_side *s, struct window_steps *v, size_t skip);
+/* NULL is fine. Seconds of CPU time that all took, and how many there were. */
+double window_side_free(struct window_side *s, unsigned *threads);
 
 struct window_view {
 	int fd;
-	unsigned char *map; /* NULL = none */
+	struct window_steps steps;
 	uint64_t base;
-	size_t len;
-	size_t gone, ready; /* steps up to here were passed; those up to here were asked for */
+	struct window_side *side; /* its owner's; NULL = none */
 	struct elf_guard *guard;
 	bool to_end; /* of the file, as it was then */
 	bool fails;  /* nothing can be mapped, or there is no more */

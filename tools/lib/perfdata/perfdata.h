@@ -296,7 +296,7 @@ enum perfdata_keep {
 
 struct perfdata_index_opts {
 	uint64_t piece;	  /* bytes, about, of a piece; rounds that are smaller are pieces too */
-	unsigned threads; /* that will read; as many unpack ahead of the walk what is packed */
+	unsigned threads; /* that will read; until then they unpack what is packed, or map pages */
 	enum perfdata_keep (*keep)(void *ctx, const struct record *rec);
 	void *ctx;
 };
@@ -310,6 +310,8 @@ int perfdata_index_new(struct perfdata_index **x, struct perfdata *pd,
 void perfdata_index_free(struct perfdata_index *x);			 /* NULL is fine */
 size_t perfdata_nr_pieces(const struct perfdata_index *x);		 /* at least one */
 uint64_t perfdata_piece_bytes(const struct perfdata_index *x, size_t i); /* about */
+/* Seconds of CPU time of all threads that mapped pages beside the walk, and how many these were. */
+double perfdata_index_map_seconds(const struct perfdata_index *x, unsigned *threads);
 /* What ended the recording before the end of the file; NULL = nothing. */
 const struct err *perfdata_index_damage(const struct perfdata_index *x);
 /*

@@ -70,6 +70,8 @@ struct perfdata_index {
 	size_t nr_streams;
 	struct spool spool;
 	uint64_t bytes;
+	double map_seconds; /* of CPU time, of all threads that mapped pages */
+	unsigned nr_mapping;
 	bool damaged;
 	struct err damage;
 };

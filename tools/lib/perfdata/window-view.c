@@ -18,73 +18,71 @@
 #include "perfdata-int.h"
 
 #define VIEW_SIZE (64u << 20)
-#define VIEW_STEP (2u << 20) /* a large page */
-
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
 
 static void forget(struct window_view *v)
 {
-	if (!v->map)
+	const struct window_steps old = v->steps;
+
+	if (!old.map)
 		return;
+	v->steps = (struct window_steps){ 0 };
+	if (v->side)
+		window_side_map(v->side, &v->steps);
 	/* Dropped first: another map may lie there as soon as this one is gone. */
 	elf_guard_drop(v->guard);
-	munmap(v->map, v->len);
-	v->map = NULL;
-	v->len = v->ready = v->gone = 0;
+	munmap(old.map, old.len);
 }
 
 static bool move(struct window_view *v, uint64_t off)
 {
 	uint64_t base = off & ~(uint64_t)(VIEW_STEP - 1);
 	struct stat st;
+	size_t len;
 	void *map;
 
 	forget(v);
 	if (off > INT64_MAX || fstat(v->fd, &st) || (uint64_t)st.st_size <= off)
 		return false;
-	v->len = (size_t)min_u64(VIEW_SIZE, (uint64_t)st.st_size - base);
-	map = mmap(NULL, v->len, PROT_READ, MAP_PRIVATE, v->fd, (off_t)base);
+	len = (size_t)min_u64(VIEW_SIZE, (uint64_t)st.st_size - base);
+	map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, v->fd, (off_t)base);
 	if (map == MAP_FAILED)
 		return false;
-	v->to_end = v->len < VIEW_SIZE;
-	v->guard = elf_guard_add(map, v->len);
-	v->map = map;
+	v->to_end = len < VIEW_SIZE;
+	v->guard = elf_guard_add(map, len);
+	v->steps = (struct window_steps){ .map = map, .len = len };
 	v->base = base;
-	if (v->guard)
-		return true;
-	forget(v);
-	return false;
+	if (!v->guard) {
+		forget(v);
+		return false;
+	}
+	v->steps.here = v->steps.ready = (size_t)(off - base) & ~(size_t)(VIEW_STEP - 1);
+	v->steps.gone = v->steps.here;
+	if (v->side)
+		window_side_map(v->side, &v->steps);
+	return true;
 }
 
 static bool has(const struct window_view *v, uint64_t off)
 {
 	uint64_t skip = off - v->base;
 
-	if (!v->map || off < v->base || skip > v->len)
+	if (!v->steps.map || off < v->base || skip > v->steps.len)
 		return false;
-	return v->to_end || v->len - skip >= VIEW_LEAST;
+	return v->to_end || v->steps.len - skip >= VIEW_LEAST;
 }
 
-/* Steps from the one with @skip on are asked for at once, and not page by page as they are looked at; those before it go. */
+/* The step with @skip, and so much behind it that a record is there, are asked for. */
 static void step(struct window_view *v, size_t skip)
 {
-	size_t here = skip & ~(size_t)(VIEW_STEP - 1);
+	struct window_steps *s = &v->steps;
+	size_t need = min_u64(s->len, skip + (uint64_t)VIEW_LEAST);
 
-	if (here > v->gone) {
-		(void)madvise(v->map + v->gone, here - v->gone, MADV_DONTNEED);
-		v->gone = here;
-	}
-	if (v->ready < here)
-		v->ready = here;
-	while (v->ready < v->len && v->ready < skip + VIEW_LEAST) {
-		size_t n = min_u64(VIEW_STEP, v->len - v->ready);
-
-		/* Where the kernel refuses pages come as they are looked at. */
-		(void)madvise(v->map + v->ready, n, MADV_POPULATE_READ);
-		v->ready += n;
-	}
+	if (skip >= s->here && skip - s->here < VIEW_STEP && s->ready >= need)
+		return;
+	if (v->side)
+		window_side_to(v->side, s, skip);
+	else
+		window_steps_to(s, skip);
 }
 
 const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off, size_t *left)
@@ -103,8 +101,8 @@ const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off,
 		return NULL;
 	skip = (size_t)(off - v->base);
 	step(v, skip);
-	*left = v->ready - skip;
-	return v->map + skip;
+	*left = v->steps.ready - skip;
+	return v->steps.map + skip;
 }
 
 void window_view_free(struct window_view *v)

@@ -435,7 +435,8 @@ int session_open_again(struct session **s, const struct session *like, struct se
 static int make_index(struct session_team *t, struct session *s, unsigned jobs, struct err *e)
 {
 	struct seen seen = { .s = s, .m = machine_seen_new() };
-	double start = side_seconds();
+	double start = side_seconds(), mapped = 0;
+	unsigned threads = 0;
 	const struct perfdata_index_opts o = {
 		.piece =
 			max_u64(PIECE_MIN, min_u64(PIECE_MAX, file_bytes(s) / jobs / PIECES_A_JOB)),
@@ -450,6 +451,11 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 	ret = perfdata_index_new(&t->x, s->env.pd, &o, e);
 	machine_seen_free(seen.m);
 	log_to(&s->o->log, LOG_DEBUG, "index: %.3f s of CPU time", side_seconds() - start);
+	if (!ret)
+		mapped = perfdata_index_map_seconds(t->x, &threads);
+	if (threads)
+		log_to(&s->o->log, LOG_DEBUG,
+		       "pages mapped beside it: %.3f s of CPU time, %u threads", mapped, threads);
 	return ret;
 }
 
