@@ -159,6 +159,14 @@ static int take_record(void *ctx, const struct record *rec, struct err *e)
 		       : 0;
 }
 
+/* Each of several threads for itself: adding up has to wait for it. */
+static int last(void *ctx, struct err *e)
+{
+	const struct report *r = ctx;
+
+	return table_flush(r->t) ? err_set(e, -ENOMEM, "no memory to count samples") : 0;
+}
+
 int report_set_groups(struct report *r, struct err *e)
 {
 	for (size_t i = 0; i < perfdata_nr_events(r->pd); i++) {
@@ -206,6 +214,7 @@ int report_read(struct report *r, int (*at_end)(void *ctx, struct err *e), struc
 		.sample = take_sample,
 		.expect = table_expects(r->t) ? expect : NULL,
 		.record = r->o.threads ? take_record : NULL,
+		.last = last,
 		/* Shares are of what was left out, too. */
 		.flags = SESSION_UNFILTERED | (is_one(r) ? SESSION_ALONE : 0) |
 			 (r->po.switches ? SESSION_PARALLELISM : 0) |

@@ -112,9 +112,7 @@ bool table_filter_sample(const struct table *t, const struct sample *s);
 bool table_filter_pass(struct table *t, struct thread *th, uint32_t loc, uint64_t ip);
 void table_filter_free(struct table *t);
 
-/* merge.c: samples that wait go to their rows. */
-int table_flush(struct table *t);
-/* What a merge has put behind the rest is found by those who look from now on. 0 or -ENOMEM. */
+/* merge.c: what a merge has put behind the rest is found by those who look from now on. 0 or -ENOMEM. */
 int table_index_rest(struct table *t);
 
 /* queue.c */

@@ -87,6 +87,11 @@ void table_maps_free(struct table_maps *maps);
  * resolver) must outlive @to where it is shared, and may go too where maps lead to @to's.
  */
 int table_merge(struct table *to, struct table *from, const struct table_maps *maps, struct err *e);
+/*
+ * Samples that wait for others, to be counted together, go to their rows. What merges or ends a table does so, too; who
+ * filled it can do it sooner, side by side with those who fill others. 0 or -ENOMEM.
+ */
+int table_flush(struct table *t);
 /* No more samples: sums, and what callees cost. */
 int table_finish(struct table *t, struct err *e);
 
