@@ -7,8 +7,10 @@ need_tracing
 need_cmd cc awk
 cd "$TMP" || exit 1
 cat >spans.c <<'EOC'
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 #define N __attribute__((noinline, noclone))
 volatile unsigned long sink;
 N void leaf(int n) { for (int i = 0; i < n; i++) sink += i; }
@@ -42,15 +44,25 @@ N void alike(unsigned long n)
 {
 	__asm__ volatile("1: incq %0; movq $0, %1; cmpq %2, %0; jb 1b" : "+m"(counted), "=m"(cleared) : "r"(n) : "cc");
 }
+#define SPIN(name) N void name(unsigned n) { unsigned x = sink; do x = x * 7 + n; while (--n); sink = x; }
+SPIN(behind_calls) SPIN(alone)
 int main(int argc, char **argv)
 {
 	unsigned long rounds = strtoul(argv[2], NULL, 10);
+	int fd = open("/dev/zero", O_RDONLY);
+	char c[64];
 	if (argv[1][0] == 'a')
 		alike(rounds);
 	else if (argv[1][0] == 'c')
 		while (rounds--) { b1(); b2(); b3(); }
 	else if (argv[1][0] == 'l')
 		far1(rounds), far2(rounds), far3(rounds), far4(rounds), far5(rounds), far6(rounds), far7(rounds), far8(rounds);
+	else if (argv[1][0] == 'r')
+		for (; rounds--; alone(1000000))
+			for (int i = 0; i < 100; i++) {
+				argc += read(fd, c, sizeof(c)) < 0;
+				behind_calls(10000);
+			}
 	else
 		while (rounds--) { fast(1000000); slow(40000); }
 	return argc > 3;
@@ -70,14 +82,26 @@ is "fast and slow branches" "$share" "by count"
 is "the thread was found where a span ended" \
 	"$(sed -n 's/.* \([0-9]*\) compared with the thread.*/\1/p' err | awk '{ print ($1 > 3) }')" 1
 
-# 150,000 instructions pass in the fast one's spans, 40,000 in the slow one's. Twice as many branches as of the fast one are 500,000 of the slow one.
+# What passes is known by the branches: 6 instructions for each of the fast ones, 51 for the slow ones. Twice as many branches as of the
+# fast one would be many times what passes of the slow one.
+passes=$("$PERF" script -i p.data -F time,brstacksym | awk '
+	$1 != last { bursts++; last = $1 }
+	{ for (i = 2; i <= NF; i++) n += $i ~ /^fast/ ? 6 : $i ~ /^slow/ ? 51 : 0 } END { print n / bursts }')
 is "a way is computed about as far as the thread comes" \
-	"$(sed -n 's/.*walks took \([0-9]*\) us.* \([0-9.]*\) ns an instruction.*/\1 \2/p' err | awk '{ n = 1000 * $1 / $2; print (n > 1000 && n < 250000 ? "yes" : n) }')" yes
+	"$(sed -n 's/.*walks took \([0-9]*\) us.* \([0-9.]*\) ns an instruction.*/\1 \2/p' err |
+		awk -v passes="$passes" '{ n = 1000 * $1 / $2; print (n > 0.7 * passes && n < 3 * passes ? "yes" : n " for " passes) }')" yes
 
 # Rounds that differ in memory alone, and not in what is stored last: each burst has thousands.
 record --branch-budget 0 --branch-span 50 -o a.data -- ./spans alike 300000000
 is "rounds of a loop that differ only in what they count in memory" "$("$PERF" script -i a.data -F time,brstack | awk '
 	{ if ($1 != last) bursts++; last = $1; n += NF - 1 } END { print (bursts < 3 ? "few" : n > 300 * bursts ? "many" : n " in " bursts) }')" many
+
+# As many branches in 7 us between two calls as in a millisecond without one: cut at calls, spans have a tenth of the first.
+record -v --branch-budget 0 --branch-span 50 -o r.data -- ./spans reads 300
+is "branches between system calls that are closer than a span" "$("$PERF" script -i r.data -F brstacksym | tr ' ' '\n' | awk -F'[+/]' '
+	$1 == "behind_calls" { b++ } $1 == "alone" { a++ }
+	END { print (a + b < 1000 ? "few" : b > 0.5 * a && b < 2 * a ? "as many" : b + 0 " to " a + 0) }')" "as many"
+is "system calls are followed" "$(sed -n 's/.* \([0-9]*\) system calls in them followed.*/\1/p' err | awk '{ print ($1 > 10) }')" 1
 
 # What a way reads stays in the caches of the CPU on which the thread goes on.
 if taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" true 2>/dev/null; then

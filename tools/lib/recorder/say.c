@@ -206,8 +206,9 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 	if (st->spans)
 		recorder_say(rec, LOG_INFO,
 			     "[ perf record: %" PRIu64 " of %" PRIu64
-			     " spans were computed on the CPU where the thread stood ]",
-			     st->on_its_cpu, st->spans);
+			     " spans were computed on the CPU where the thread stood, %" PRIu64
+			     " system calls in them followed ]",
+			     st->on_its_cpu, st->spans, st->followed);
 	if (st->inexact)
 		recorder_say(
 			rec, LOG_WARN,

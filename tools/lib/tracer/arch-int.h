@@ -119,4 +119,10 @@ bool arch_call_entered(const struct user_regs_struct *was, uint32_t known, bool 
 /* The bases of FS and GS; 0 where there is no such thing. */
 uint64_t arch_base(const struct user_regs_struct *r, char segment);
 
+/* Whether a call with this result is to be made again, when a signal was handled: -ERESTARTSYS to -ERESTART_RESTARTBLOCK. */
+static inline bool arch_restarts(long result)
+{
+	return result <= -512 && result >= -516;
+}
+
 #endif

@@ -36,8 +36,7 @@
 #define INSN_NS	    10	      /* for each instruction, */
 #define FAULT_NS    20000     /* and for each page, which may be a new one */
 #define SIGNAL_MOST (1 << 24) /* and a handler */
-#define AWAY_MOST   16	/* system calls where a handler sent it, before the one that is awaited */
-#define RESTARTS    512 /* -512 to -516: the kernel enters the call once more */
+#define AWAY_MOST   16 /* system calls where a handler sent it, before the one that is awaited */
 
 static bool goes_on(const struct tracer *t)
 {
@@ -509,7 +508,7 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 
 	if (b->returns)
 		return return_from(t, th, r, e);
-	if (b->way.state == BTRACE_AWAITED || (ret <= -RESTARTS && ret >= -RESTARTS - 4)) {
+	if (b->way.state == BTRACE_AWAITED || arch_restarts(ret)) {
 		tracee_go_on(th, 0);
 		return 0;
 	}

@@ -11,6 +11,18 @@ struct burst;
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st);
 /* Computes the way from @st on into th->burst, and begins the span. -ENOMEM */
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st);
+/* The thread goes on for what is left of the span; -errno: it has no clock for that. */
+int burst_run(struct tracee *th);
+/* Whether @th is to be stopped where it enters a system call, or leaves the one that it is in. */
+bool burst_awaits_call(const struct burst *b);
+/*
+ * It stands there: 0, or -errno where it could not be computed how it goes on. 1: the span was over before the call;
+ * burst_over() and burst_write() are next.
+ */
+int burst_call(struct tracer *t, struct tracee *th);
+void burst_over(struct tracer *t, struct tracee *th);
+/* That it takes in all, as the budget counts them. */
+unsigned burst_stops(const struct burst *b);
 /*
  * The span is over and @th stands at @st, which is not needed any more afterwards; NULL: nobody knows
  * where the thread was then. burst_write() is next, also while it runs again: what the span held is
@@ -25,6 +37,8 @@ void burst_free(struct burst *b);
 /* span.c: a clock of the thread's own, which stops it once by its signal. */
 int span_begin(struct tracee *th, uint64_t ns);
 void span_end(struct tracee *th);
+/* What the clock has counted, in all spans (ns). */
+uint64_t span_ns(const struct tracee *th);
 void span_close(struct tracee *th);
 
 #endif

@@ -13,6 +13,10 @@
  * on, in memory as it is now where nothing was read before. What passed is written as
  * consecutive stacks, each a sample of its own; the last one, with what is left, is the thread itself
  * where it stands then.
+ *
+ * A way ends before a system call, for nobody can compute what that leaves in memory. There the thread is stopped, and once
+ * more behind the call, from where another way leads on for what is left of the span. Without that what is executed
+ * close behind calls would count for less, since spans that begin before the call do not come there.
  */
 #include <stdlib.h>
 
@@ -36,6 +40,14 @@
 #define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
 #define STORES_NEAR 64	  /* to each side of a place, that tell rounds of a loop apart */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
+
+#define CALLS_MOST     8     /* in a span */
+#define SHORT_INSNS    8192  /* on the way to a call: two microseconds */
+#define STOP_FIRST     16000 /* ns: such a stop before any was seen */
+#define STOP_LONG      60000 /* ns that such a stop may take */
+#define GO_ON_PART     3     /* of it is that the thread goes on, which is in every span */
+#define USUAL_INSNS_NS 4     /* that pass in a nanosecond, of these */
+#define SLOW_INSN_NS   1     /* no way takes longer than so much for each */
 
 /* Behind one taken branch. */
 struct mark {
@@ -61,8 +73,17 @@ struct burst {
 	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
-	bool lost;     /* nobody can tell where the thread stands */
-	uint64_t took; /* the first stop (ns) */
+	bool to_call;	   /* the thread will stop before the system call that ends the way, */
+	bool in_call;	   /* and behind it */
+	unsigned calls;	   /* that were made in the span */
+	uint32_t first;	   /* branches before the last of them, which all have passed */
+	uint64_t to_insns; /* of the way there, */
+	struct user_regs_struct call; /* and what is to stand there */
+	uint32_t call_known;	      /* of its registers */
+	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */
+	uint64_t clock;	     /* what that said when the thread went on */
+	bool lost;	     /* nobody can tell where the thread stands */
+	uint64_t took;	     /* the first stop (ns) */
 	struct obuf records;
 	VEC(struct piece) pieces;
 	struct mark mark[LIMIT_MOST];
@@ -340,27 +361,35 @@ static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 	/* one that cannot go on later is better too long */
 	if (!is_bare(t))
 		b->insns = (uint32_t)min_u64(most_insns(t), (uint64_t)b->insns * TOO_LONG);
+	if (b->left < t->opts.branches.span)
+		b->insns = INSNS_LEAST + (uint32_t)(b->insns * b->left / t->opts.branches.span);
 }
 
-int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
+/* Whether the way ends before a call, where the thread can be stopped. */
+static void look_for_call(const struct tracer *t, struct burst *b, const struct user_state *st)
 {
-	uint64_t begin = tracer_now(), start = tracer_cpu_ns(), before;
+	b->to_call = b->is_cut && b->cut == TRACER_CUT_SYSCALL && b->calls < CALLS_MOST;
+	b->in_call = false;
+	b->to_insns = t->walker->vm->executed - b->begin;
+	b->call = st->gpr;
+	b->call_known = t->walker->vm->known;
+	(void)vm_registers(t->walker->vm, &b->call);
+}
+
+/* The way from @st on, for what is left of the span. *on_its_cpu: computed where the thread stands. */
+static int compute(struct tracer *t, struct tracee *th, struct burst *b,
+		   const struct user_state *st, bool *on_its_cpu)
+{
+	uint64_t start = tracer_cpu_ns(), before;
 	struct vm *vm = t->walker->vm;
-	struct burst *b = take_burst(t);
 	struct affinity cpu;
-	bool on_its_cpu;
+	uint32_t nr = b->nr;
 	int ret;
 
-	if (!b || vm_keep_stored(vm)) {
-		burst_free(b);
-		return -ENOMEM;
-	}
-	b->nr = b->nr_entries = b->begun = 0;
-	b->is_cut = b->lost = false;
-	b->records.len = b->pieces.n = 0;
-	b->sample = t->peeked;
-	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
+	*on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
+	b->is_cut = b->lost = false;
+	b->begun = b->nr_entries; /* behind the last stack, whole or not */
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
@@ -371,9 +400,32 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	b->walk = vm->walk;
 	if (!ret)
 		ret = add_last(t, th, b, st);
-	if (on_its_cpu && !ret)
+	look_for_call(t, b, st);
+	if (*on_its_cpu && !ret)
 		vm_warm(vm);
 	affinity_restore(&cpu);
+	t->stats.passed += b->nr - nr;
+	t->stats.interpreted += vm->executed - before;
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+	return ret;
+}
+
+int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
+{
+	uint64_t begin = tracer_now();
+	struct burst *b = take_burst(t);
+	bool on_its_cpu;
+	int ret;
+
+	if (!b || vm_keep_stored(t->walker->vm)) {
+		burst_free(b);
+		return -ENOMEM;
+	}
+	b->nr = b->nr_entries = b->first = b->calls = 0;
+	b->records.len = b->pieces.n = 0;
+	b->left = t->opts.branches.span;
+	b->sample = t->peeked;
+	ret = compute(t, th, b, st, &on_its_cpu);
 	if (ret) {
 		burst_free(b);
 		return ret;
@@ -381,11 +433,121 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	t->stats.spans++;
 	t->stats.on_its_cpu += on_its_cpu;
 	t->stats.walks++;
-	t->stats.passed += b->nr;
-	t->stats.interpreted += vm->executed - before;
-	t->stats.walk_ns += tracer_cpu_ns() - start;
 	b->took = tracer_now() - begin;
 	th->burst = b;
+	return 0;
+}
+
+int burst_run(struct tracee *th)
+{
+	struct burst *b = th->burst;
+	int ret;
+
+	/* It stops before the call of itself, and no clock is to come while it does. */
+	b->more = b->to_call ? STOP_LONG : 0;
+	ret = span_begin(th, b->left + b->more);
+	b->clock = span_ns(th);
+	return ret;
+}
+
+/* ---- system calls in the span ------------------------------------------------------------------------------ */
+
+bool burst_awaits_call(const struct burst *b)
+{
+	return b->to_call || b->in_call;
+}
+
+/*
+ * How long the thread has run on its way to the call, of @spent that its clock says. Most of that may be the stop, so what
+ * stops cost is learned where the way was short.
+ */
+static uint64_t ran_for(struct tracer *t, const struct burst *b, uint64_t spent)
+{
+	uint64_t *stop = &t->span.call_ns, way = b->to_insns / USUAL_INSNS_NS;
+	uint64_t cost = spent > way ? spent - way : 0;
+
+	if (!*stop)
+		*stop = STOP_FIRST;
+	/* towards the median: some take many times as long */
+	if (b->to_insns < SHORT_INSNS)
+		*stop = cost > *stop ? *stop + *stop / 16 : *stop - *stop / 16;
+	return min_u64(spent > *stop ? spent - *stop : 0, b->to_insns * SLOW_INSN_NS);
+}
+
+/* Of branches up to @passed, behind which @insns of the way were executed, those in @part of @whole. */
+static uint32_t part_of_way(const struct burst *b, uint32_t passed, uint64_t insns, uint64_t part,
+			    uint64_t whole)
+{
+	uint64_t until = part < whole ? insns * part / whole : insns;
+
+	while (passed > b->first && b->mark[passed - 1].insns > until)
+		passed--;
+	return passed;
+}
+
+/*
+ * The thread enters one. Another than was computed: the end of the span will be looked for as if there had been none. 1: the
+ * span was over before.
+ */
+static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r)
+{
+	struct burst *b = th->burst;
+	uint64_t ran, most;
+
+	b->in_call = b->to_call && arch_call_entered(&b->call, b->call_known, false, r);
+	b->to_call = false;
+	if (!b->in_call)
+		return 0;
+	/* Time in the kernel is no part of the span: samples there have no branches either. */
+	ran = ran_for(t, b, span_ns(th) - b->clock);
+	most = t->span.call_ns / GO_ON_PART;
+	most = b->left > most ? b->left - most : 0;
+	span_end(th);
+	if (ran >= most) {
+		b->in_call = false;
+		b->nr = part_of_way(b, b->nr, b->to_insns, most, ran);
+		return 1;
+	}
+	b->left -= ran;
+	b->first = b->nr;
+	return 0;
+}
+
+static int leave_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r)
+{
+	struct burst *b = th->burst;
+	bool on_its_cpu;
+	int ret = 0;
+
+	b->in_call = false;
+	/* the way still ends here where the call is to be made again */
+	if (!arch_restarts(arch_result(r))) {
+		ret = state_read(t, th->tid, &t->state)
+			      ?: compute(t, th, b, &t->state, &on_its_cpu);
+		b->calls++;
+		t->stats.followed += !ret;
+	}
+	return burst_run(th) ?: ret;
+}
+
+unsigned burst_stops(const struct burst *b)
+{
+	return 2 + b->calls;
+}
+
+int burst_call(struct tracer *t, struct tracee *th)
+{
+	struct __ptrace_syscall_info info;
+	struct user_regs_struct r;
+
+	if (arch_read(th->tid, &r) &&
+	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) > 0) {
+		if (info.op == PTRACE_SYSCALL_INFO_EXIT && th->burst->in_call)
+			return leave_call(t, th, &r);
+		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
+			return enter_call(t, th, &r);
+	}
+	th->burst->to_call = th->burst->in_call = false;
 	return 0;
 }
 
@@ -448,7 +610,7 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 	b->lost = !end.state;
 	if (b->lost)
 		return -1;
-	for (uint32_t i = 0; i < b->nr && !is_end(t, b, i, &end); i++)
+	for (uint32_t i = b->first; i < b->nr && !is_end(t, b, i, &end); i++)
 		;
 	if (end.found >= 0)
 		return end.found;
@@ -478,6 +640,8 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
 	uint32_t insns;
 
+	if (b->calls) /* only a part of it is known */
+		return;
 	if (passed < 0 && (b->lost || (b->is_cut && b->cut != TRACER_CUT_LIMIT)))
 		return;
 	if (passed < 0) /* further, nobody knows by how much */
@@ -507,7 +671,7 @@ static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
 	uint32_t mean = b->place->mean ? b->place->mean : t->span.usual.mean, nr = b->nr;
 
-	while (!b->is_cut && mean && nr && b->mark[nr - 1].insns > mean)
+	while (!b->is_cut && mean && nr > b->first && b->mark[nr - 1].insns > mean)
 		nr--;
 	return nr;
 }
@@ -590,10 +754,21 @@ void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *s
 	t->stats.not_arrived += passed < 0;
 	if (passed < 0 && b->is_cut)
 		t->stats.cut[b->cut]++;
-	if (passed >= 0)
+	if (passed > b->first && b->more)
+		choose_pieces(t, th, b,
+			      part_of_way(b, (uint32_t)passed, b->mark[passed - 1].insns, b->left,
+					  b->left + b->more),
+			      NULL);
+	else if (passed >= 0)
 		choose_pieces(t, th, b, (uint32_t)passed, st);
 	else
 		choose_pieces(t, th, b, st ? b->nr : presumed(t, b), NULL);
+}
+
+void burst_over(struct tracer *t, struct tracee *th)
+{
+	t->stats.verified++;
+	choose_pieces(t, th, th->burst, th->burst->nr, NULL);
 }
 
 int burst_write(struct tracer *t, struct tracee *th, struct err *e)

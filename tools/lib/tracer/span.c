@@ -55,6 +55,13 @@ void span_end(struct tracee *th)
 		ioctl(th->span_fd, PERF_EVENT_IOC_DISABLE, 0);
 }
 
+uint64_t span_ns(const struct tracee *th)
+{
+	uint64_t ns;
+
+	return th->span_fd >= 0 && read(th->span_fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : 0;
+}
+
 void span_close(struct tracee *th)
 {
 	if (th->span_fd >= 0)

@@ -94,7 +94,9 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 void tracee_go_on(struct tracee *th, int sig)
 {
 	/* ESRCH: killed meanwhile; its end will be reported */
-	(void)ptrace(th->btrace ? PTRACE_SYSCALL : PTRACE_CONT, th->tid, NULL, (void *)(long)sig);
+	(void)ptrace(th->btrace || (th->burst && burst_awaits_call(th->burst)) ? PTRACE_SYSCALL
+									       : PTRACE_CONT,
+		     th->tid, NULL, (void *)(long)sig);
 }
 
 static int handle_came(struct tracer *t, struct tracee *th, struct waited came, struct err *e);
@@ -110,6 +112,26 @@ static bool stands_late(const struct tracee *th, const struct user_state *st, bo
 	return user && !arch_in_call(th->tid, &st->gpr);
 }
 
+/* The span is over, and what passed in it is known: the thread goes on without. */
+static int end_span(struct tracer *t, struct tracee *th, struct stop_cost *c, uint64_t start,
+		    struct err *e)
+{
+	int ret;
+
+	budget_stop_end(c);
+	t->stats.stopped_ns += c->took;
+	c->took += th->span.took;
+	c->cpu += th->span.cpu;
+	c->delay = th->span.delay;
+	budget_rest(t, th, c, burst_stops(th->burst));
+	if (!th->resting && t->enabled)
+		points_enable(th, true);
+	tracee_go_on(th, 0);
+	ret = burst_write(t, th, e);
+	budget_pay(t, tracer_cpu_ns() - start);
+	return ret;
+}
+
 /* The thread stands where its span is over: the burst is written. */
 static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 {
@@ -122,18 +144,7 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 	burst_stand(t, th, ret ? NULL : &t->state);
 	if (arch_in_call(th->tid, &t->state.gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	budget_stop_end(&c);
-	t->stats.stopped_ns += c.took;
-	c.took += th->span.took;
-	c.cpu += th->span.cpu;
-	c.delay = th->span.delay;
-	budget_rest(t, th, &c, 2);
-	if (!th->resting && t->enabled)
-		points_enable(th, true);
-	tracee_go_on(th, 0);
-	ret = burst_write(t, th, e);
-	budget_pay(t, tracer_cpu_ns() - start);
-	return ret;
+	return end_span(t, th, &c, start, e);
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
@@ -142,8 +153,30 @@ static int run_span(struct tracer *t, struct tracee *th, const struct stop_cost 
 	th->span = *c;
 	t->stats.stopped_ns += c->took + c->delay;
 	/* no clock for it: all that was computed is taken */
-	if (span_begin(th, t->opts.branches.span))
+	if (burst_run(th))
 		return handle_span(t, th, e);
+	tracee_go_on(th, 0);
+	return 0;
+}
+
+/* A system call in a span: the thread is about to make it, or has. */
+static int handle_call(struct tracer *t, struct tracee *th, struct err *e)
+{
+	struct stop_cost c = budget_stop_begin();
+	uint64_t start = tracer_cpu_ns();
+	int ret = burst_call(t, th);
+
+	if (ret > 0) {
+		burst_over(t, th);
+		return end_span(t, th, &c, start, e);
+	}
+	budget_stop_end(&c);
+	budget_pay(t, c.cpu);
+	t->stats.stopped_ns += c.took;
+	th->span.took += c.took;
+	th->span.cpu += c.cpu;
+	if (ret == -ENOMEM)
+		return err_set(e, ret, "no memory for the branches of a span");
 	tracee_go_on(th, 0);
 	return 0;
 }
@@ -295,7 +328,7 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 	switch (EVENT(status)) {
 	case 0:
 		if (sig == BTRACE_STOP)
-			return btrace_call(t, th, e);
+			return th->burst ? handle_call(t, th, e) : btrace_call(t, th, e);
 		if (is_ours(th, sig))
 			return handle_sample(t, th, e);
 		if (sig == th->signal) /* the program uses it, too: take another one */
@@ -546,7 +579,7 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 
 	if (t->opts.inherit)
 		follow |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE;
-	if (t->opts.branches.trace)
+	if (t->opts.branches.trace || t->opts.branches.span)
 		follow |= PTRACE_O_TRACESYSGOOD;
 	/* Known first: one that is ours and unknown would stop, and nobody would let it go on. */
 	th = tracee_add(t, tid);

@@ -178,6 +178,8 @@ struct tracer {
 	struct {
 		struct reach usual; /* from a place that was not seen before */
 		struct reach from[REACHES];
+		uint64_t
+			call_ns; /* that a stop before a system call takes, by the clock of a span; 0 = none yet */
 	} span;
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };

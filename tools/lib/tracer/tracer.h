@@ -245,6 +245,7 @@ struct tracer_stats {
 	uint64_t verify_failed; /* of these, stacks dropped: the thread was not as computed */
 	uint64_t spans;		/* walks that are of a span each */
 	uint64_t on_its_cpu;	/* of these, computed on the thread's CPU */
+	uint64_t followed;	/* system calls in spans */
 	uint64_t not_arrived;	/* walks for which it did not come where it was awaited */
 	uint64_t inexact;	/* samples whose registers nobody knows */
 	uint64_t chains, chains_ahead; /* unwound; returns that were run ahead for */
