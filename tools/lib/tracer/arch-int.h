@@ -35,6 +35,11 @@ static inline uint64_t arch_ip(const struct user_regs_struct *r)
 	return r->pc;
 }
 
+static inline void arch_set_ip(struct user_regs_struct *r, uint64_t ip)
+{
+	r->pc = ip;
+}
+
 static inline uint64_t arch_sp(const struct user_regs_struct *r)
 {
 	return r->sp;
@@ -79,6 +84,11 @@ static inline uint64_t arch_ip(const struct user_regs_struct *r)
 	return r->rip;
 }
 
+static inline void arch_set_ip(struct user_regs_struct *r, uint64_t ip)
+{
+	r->rip = ip;
+}
+
 static inline uint64_t arch_sp(const struct user_regs_struct *r)
 {
 	return r->rsp;
@@ -116,6 +126,8 @@ bool arch_resumes(const struct user_regs_struct *r);
  */
 bool arch_call_entered(const struct user_regs_struct *was, uint32_t known, bool place,
 		       const struct user_regs_struct *r);
+/* @r, behind that call, becomes what the program sees. False: that is not known. */
+bool arch_call_left(const struct user_regs_struct *was, uint32_t known, struct user_regs_struct *r);
 /* The bases of FS and GS; 0 where there is no such thing. */
 uint64_t arch_base(const struct user_regs_struct *r, char segment);
 

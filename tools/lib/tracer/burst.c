@@ -16,9 +16,11 @@
  *
  * A way ends before a system call, for nobody can compute what that leaves in memory. There the thread is stopped, and once
  * more behind the call, from where another way leads on for what is left of the span. Without that what is executed
- * close behind calls would count for less, since spans that begin before the call do not come there.
+ * close behind calls would count for less, since spans that begin before the call do not come there. A span that
+ * was over before the thread came to the call has its part of the way, by instructions.
  */
 #include <stdlib.h>
+#include <sys/syscall.h>
 
 #include "base/bytes.h"
 #include "base/obuf.h"
@@ -41,13 +43,9 @@
 #define STORES_NEAR 64	  /* to each side of a place, that tell rounds of a loop apart */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 
-#define CALLS_MOST     8     /* in a span */
-#define SHORT_INSNS    8192  /* on the way to a call: two microseconds */
-#define STOP_FIRST     16000 /* ns: such a stop before any was seen */
-#define STOP_LONG      60000 /* ns that such a stop may take */
-#define GO_ON_PART     3     /* of it is that the thread goes on, which is in every span */
-#define USUAL_INSNS_NS 4     /* that pass in a nanosecond, of these */
-#define SLOW_INSN_NS   1     /* no way takes longer than so much for each */
+#define CALLS_MOST 8	 /* in a span */
+#define STOP_LONG  60000 /* ns that such a stop may take */
+#define GO_ON_PART 3	 /* a third of it is that the thread goes on, which each span has anyway */
 
 /* Behind one taken branch. */
 struct mark {
@@ -457,23 +455,6 @@ bool burst_awaits_call(const struct burst *b)
 	return b->to_call || b->in_call;
 }
 
-/*
- * How long the thread has run on its way to the call, of @spent that its clock says. Most of that may be the stop, so what
- * stops cost is learned where the way was short.
- */
-static uint64_t ran_for(struct tracer *t, const struct burst *b, uint64_t spent)
-{
-	uint64_t *stop = &t->span.call_ns, way = b->to_insns / USUAL_INSNS_NS;
-	uint64_t cost = spent > way ? spent - way : 0;
-
-	if (!*stop)
-		*stop = STOP_FIRST;
-	/* towards the median: some take many times as long */
-	if (b->to_insns < SHORT_INSNS)
-		*stop = cost > *stop ? *stop + *stop / 16 : *stop - *stop / 16;
-	return min_u64(spent > *stop ? spent - *stop : 0, b->to_insns * SLOW_INSN_NS);
-}
-
 /* Of branches up to @passed, behind which @insns of the way were executed, those in @part of @whole. */
 static uint32_t part_of_way(const struct burst *b, uint32_t passed, uint64_t insns, uint64_t part,
 			    uint64_t whole)
@@ -489,20 +470,24 @@ static uint32_t part_of_way(const struct burst *b, uint32_t passed, uint64_t ins
  * The thread enters one. Another than was computed: the end of the span will be looked for as if there had been none. 1: the
  * span was over before.
  */
-static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r)
+static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+		      uint64_t nr)
 {
 	struct burst *b = th->burst;
-	uint64_t ran, most;
+	uint64_t spent, ran, most;
 
-	b->in_call = b->to_call && arch_call_entered(&b->call, b->call_known, false, r);
+	/* behind an exec it is another program, of which nothing was told yet */
+	b->in_call = b->to_call && nr != SYS_execve && nr != SYS_execveat &&
+		     arch_call_entered(&b->call, b->call_known, false, r);
 	b->to_call = false;
 	if (!b->in_call)
 		return 0;
 	/* Time in the kernel is no part of the span: samples there have no branches either. */
-	ran = ran_for(t, b, span_ns(th) - b->clock);
-	most = t->span.call_ns / GO_ON_PART;
-	most = b->left > most ? b->left - most : 0;
+	spent = span_ns(th) - b->clock;
+	ran = span_ran(&t->span.call_ns, b->to_insns, spent);
+	most = b->left - min_u64(t->span.call_ns / GO_ON_PART, b->left / 2);
 	span_end(th);
+	th->span_armed = spent < b->left + b->more;
 	if (ran >= most) {
 		b->in_call = false;
 		b->nr = part_of_way(b, b->nr, b->to_insns, most, ran);
@@ -522,17 +507,20 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	b->in_call = false;
 	/* the way still ends here where the call is to be made again */
 	if (!arch_restarts(arch_result(r))) {
-		ret = state_read(t, th->tid, &t->state)
-			      ?: compute(t, th, b, &t->state, &on_its_cpu);
-		b->calls++;
-		t->stats.followed += !ret;
+		ret = state_read(t, th->tid, &t->state);
+		if (!ret && !t->state.is_32bit &&
+		    arch_call_left(&b->call, b->call_known, &t->state.gpr)) {
+			ret = compute(t, th, b, &t->state, &on_its_cpu);
+			b->calls++;
+			t->stats.followed++;
+		}
 	}
-	return burst_run(th) ?: ret;
+	return ret ?: burst_run(th);
 }
 
 unsigned burst_stops(const struct burst *b)
 {
-	return 2 + b->calls;
+	return 2 + 2 * b->calls;
 }
 
 int burst_call(struct tracer *t, struct tracee *th)
@@ -545,7 +533,7 @@ int burst_call(struct tracer *t, struct tracee *th)
 		if (info.op == PTRACE_SYSCALL_INFO_EXIT && th->burst->in_call)
 			return leave_call(t, th, &r);
 		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
-			return enter_call(t, th, &r);
+			return enter_call(t, th, &r, info.entry.nr);
 	}
 	th->burst->to_call = th->burst->in_call = false;
 	return 0;
@@ -720,6 +708,22 @@ static void choose_pieces(struct tracer *t, struct tracee *th, struct burst *b, 
 	b->last_size = st && (b->rest || !b->whole) ? make_last(t, th, b, entries, b->rest, st) : 0;
 }
 
+/*
+ * The same where the span was over before the thread came to @st. Of the stack behind the last whole one only the address would be
+ * another there, unless more than that is recorded.
+ */
+static void choose_part(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
+			struct user_state *st)
+{
+	uint32_t n = b->nr_entries;
+
+	while (n && b->passed[n - 1] > branches)
+		n--;
+	if (st && n)
+		arch_set_ip(&st->gpr, b->entry[n - 1].to);
+	choose_pieces(t, th, b, branches, is_bare(t) ? st : NULL);
+}
+
 static int write_pieces(struct tracer *t, struct burst *b, struct err *e)
 {
 	uint32_t total = b->whole - b->empty + !!b->last_size;
@@ -738,12 +742,13 @@ static int write_pieces(struct tracer *t, struct burst *b, struct err *e)
 	return ret;
 }
 
-void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *st)
+void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
 {
 	uint64_t start = tracer_cpu_ns();
 	struct burst *b = th->burst;
 	int64_t passed = -1;
 
+	b->to_call = b->in_call = false;
 	span_end(th);
 	if (st && !st->is_32bit)
 		passed = find_end(t, th, b, st);
@@ -755,10 +760,10 @@ void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *s
 	if (passed < 0 && b->is_cut)
 		t->stats.cut[b->cut]++;
 	if (passed > b->first && b->more)
-		choose_pieces(t, th, b,
-			      part_of_way(b, (uint32_t)passed, b->mark[passed - 1].insns, b->left,
-					  b->left + b->more),
-			      NULL);
+		choose_part(t, th, b,
+			    part_of_way(b, (uint32_t)passed, b->mark[passed - 1].insns, b->left,
+					b->left + b->more),
+			    st);
 	else if (passed >= 0)
 		choose_pieces(t, th, b, (uint32_t)passed, st);
 	else
@@ -767,8 +772,10 @@ void burst_stand(struct tracer *t, struct tracee *th, const struct user_state *s
 
 void burst_over(struct tracer *t, struct tracee *th)
 {
+	int ret = state_read(t, th->tid, &t->state);
+
 	t->stats.verified++;
-	choose_pieces(t, th, th->burst, th->burst->nr, NULL);
+	choose_part(t, th, th->burst, th->burst->nr, ret ? NULL : &t->state);
 }
 
 int burst_write(struct tracer *t, struct tracee *th, struct err *e)

@@ -256,3 +256,10 @@ bool arch_call_entered(const struct user_regs_struct *was, uint32_t known, bool 
 			return false;
 	return r->pc == was->pc + ARCH_CALL_LEN && r->sp == was->sp;
 }
+
+/* x7 says that it is the exit; it is what it was before the call as soon as the thread goes on. */
+bool arch_call_left(const struct user_regs_struct *was, uint32_t known, struct user_regs_struct *r)
+{
+	r->regs[7] = was->regs[7];
+	return known & ARCH_CALL_HIDDEN;
+}

@@ -59,6 +59,12 @@ bool arch_call_entered(const struct user_regs_struct *w, uint32_t known, bool pl
 	return r->rip == w->rip + ARCH_CALL_LEN && r->rsp == w->rsp;
 }
 
+bool arch_call_left(const struct user_regs_struct *w, uint32_t known, struct user_regs_struct *r)
+{
+	(void)w, (void)known, (void)r;
+	return true;
+}
+
 uint64_t arch_base(const struct user_regs_struct *r, char segment)
 {
 	return segment == 'f' ? r->fs_base : r->gs_base;

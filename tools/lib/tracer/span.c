@@ -8,6 +8,11 @@
 
 #include "burst-int.h"
 
+#define SHORT_INSNS    8192  /* on the way to a call: two microseconds */
+#define STOP_FIRST     16000 /* ns: a stop before a call, before any was seen */
+#define USUAL_INSNS_NS 4     /* that pass in a nanosecond, of these */
+#define SLOW_INSN_NS   1     /* no way takes longer than so much for each */
+
 static int open_clock(struct tracee *th)
 {
 	struct perf_event_attr attr = {
@@ -43,10 +48,13 @@ int span_begin(struct tracee *th, uint64_t ns)
 	if (ret)
 		return ret;
 	/* setting the period, also to what it is, drops what is left of the last */
-	if (ioctl(th->span_fd, PERF_EVENT_IOC_PERIOD, &ns) ||
-	    ioctl(th->span_fd, PERF_EVENT_IOC_REFRESH, 1))
+	if (ioctl(th->span_fd, PERF_EVENT_IOC_PERIOD, &ns))
 		return -errno;
-	return 0;
+	/* once, and each of these is once more */
+	ret = th->span_armed ? ioctl(th->span_fd, PERF_EVENT_IOC_ENABLE, 0)
+			     : ioctl(th->span_fd, PERF_EVENT_IOC_REFRESH, 1);
+	th->span_armed = false;
+	return ret ? -errno : 0;
 }
 
 void span_end(struct tracee *th)
@@ -62,9 +70,22 @@ uint64_t span_ns(const struct tracee *th)
 	return th->span_fd >= 0 && read(th->span_fd, &ns, sizeof(ns)) == sizeof(ns) ? ns : 0;
 }
 
+uint64_t span_ran(uint64_t *stop, uint64_t insns, uint64_t spent)
+{
+	uint64_t way = insns / USUAL_INSNS_NS, cost = spent > way ? spent - way : 0;
+
+	if (!*stop)
+		*stop = STOP_FIRST;
+	/* towards the median: some take many times as long */
+	if (insns < SHORT_INSNS)
+		*stop = cost > *stop ? *stop + *stop / 16 + 1 : *stop - *stop / 16;
+	return min_u64(spent > *stop ? spent - *stop : 0, insns * SLOW_INSN_NS);
+}
+
 void span_close(struct tracee *th)
 {
 	if (th->span_fd >= 0)
 		close(th->span_fd);
 	th->span_fd = -1;
+	th->span_armed = false;
 }

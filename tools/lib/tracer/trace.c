@@ -177,6 +177,8 @@ static int handle_call(struct tracer *t, struct tracee *th, struct err *e)
 	th->span.cpu += c.cpu;
 	if (ret == -ENOMEM)
 		return err_set(e, ret, "no memory for the branches of a span");
+	if (ret)
+		return handle_span(t, th, e);
 	tracee_go_on(th, 0);
 	return 0;
 }
@@ -400,9 +402,10 @@ static void look_after(struct tracee *th)
 /* It sleeps, or waits for a CPU, and others' samples wait for its own to be written. */
 static int give_up_span(struct tracer *t, struct tracee *th, struct err *e)
 {
+	unsigned stops = burst_stops(th->burst) - 1;
 	int ret = burst_end(t, th, e);
 
-	budget_rest(t, th, &th->span, 1);
+	budget_rest(t, th, &th->span, stops);
 	if (!th->resting && t->enabled)
 		points_enable(th, true);
 	return ret;

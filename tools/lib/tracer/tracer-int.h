@@ -66,6 +66,7 @@ struct tracee {
 	int64_t owed;		 /* of this, for its stops up to now */
 	uint64_t since;		 /* under the tracer since (ns) */
 	int span_fd;		 /* the clock of a span; -1 = not opened yet */
+	bool span_armed;	 /* it was stopped before it told */
 	struct stop_cost span;	 /* of the stop before it */
 	struct burst *burst;	 /* its span is not over; NULL = none */
 	bool in_32bit;		 /* when a trace last looked */
