@@ -145,7 +145,12 @@ struct window_side *window_side_new(unsigned threads)
 	while (s->nr < min_u64(threads, HELPERS_MAX) &&
 	       !pthread_create(&s->thread[s->nr], NULL, help, s))
 		s->nr++;
-	return s;
+	if (s->nr)
+		return s;
+	pthread_cond_destroy(&s->changed);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	return NULL;
 }
 
 double window_side_free(struct window_side *s, unsigned *threads)

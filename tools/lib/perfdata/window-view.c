@@ -35,7 +35,7 @@ static void forget(struct window_view *v)
 
 static bool move(struct window_view *v, uint64_t off)
 {
-	uint64_t base = off & ~(uint64_t)(VIEW_STEP - 1);
+	uint64_t base = off & ~(uint64_t)(VIEW_STEP - 1); /* so the first step is at hand */
 	struct stat st;
 	size_t len;
 	void *map;
@@ -55,8 +55,6 @@ static bool move(struct window_view *v, uint64_t off)
 		forget(v);
 		return false;
 	}
-	v->steps.here = v->steps.ready = (size_t)(off - base) & ~(size_t)(VIEW_STEP - 1);
-	v->steps.gone = v->steps.here;
 	if (v->side)
 		window_side_map(v->side, &v->steps);
 	return true;

@@ -374,17 +374,18 @@ static void look_for_call(const struct tracer *t, struct burst *b, const struct 
 	(void)vm_registers(t->walker->vm, &b->call);
 }
 
-/* The way from @st on, for what is left of the span. *on_its_cpu: computed where the thread stands. */
+/* The way from @st on, for what is left of the span, on the CPU where the thread stands. */
 static int compute(struct tracer *t, struct tracee *th, struct burst *b,
-		   const struct user_state *st, bool *on_its_cpu)
+		   const struct user_state *st)
 {
 	uint64_t start = tracer_cpu_ns(), before;
 	struct vm *vm = t->walker->vm;
 	struct affinity cpu;
 	uint32_t nr = b->nr;
+	bool on_its_cpu;
 	int ret;
 
-	*on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
+	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	b->is_cut = b->lost = false;
 	b->begun = b->nr_entries; /* behind the last stack, whole or not */
@@ -399,9 +400,10 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	if (!ret)
 		ret = add_last(t, th, b, st);
 	look_for_call(t, b, st);
-	if (*on_its_cpu && !ret)
+	if (on_its_cpu && !ret)
 		vm_warm(vm);
 	affinity_restore(&cpu);
+	t->stats.on_its_cpu += on_its_cpu && !b->calls;
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
 	t->stats.walk_ns += tracer_cpu_ns() - start;
@@ -412,7 +414,6 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 {
 	uint64_t begin = tracer_now();
 	struct burst *b = take_burst(t);
-	bool on_its_cpu;
 	int ret;
 
 	if (!b || vm_keep_stored(t->walker->vm)) {
@@ -423,13 +424,12 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	b->records.len = b->pieces.n = 0;
 	b->left = t->opts.branches.span;
 	b->sample = t->peeked;
-	ret = compute(t, th, b, st, &on_its_cpu);
+	ret = compute(t, th, b, st);
 	if (ret) {
 		burst_free(b);
 		return ret;
 	}
 	t->stats.spans++;
-	t->stats.on_its_cpu += on_its_cpu;
 	t->stats.walks++;
 	b->took = tracer_now() - begin;
 	th->burst = b;
@@ -501,7 +501,6 @@ static int enter_call(struct tracer *t, struct tracee *th, const struct user_reg
 static int leave_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r)
 {
 	struct burst *b = th->burst;
-	bool on_its_cpu;
 	int ret = 0;
 
 	b->in_call = false;
@@ -510,8 +509,8 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 		ret = state_read(t, th->tid, &t->state);
 		if (!ret && !t->state.is_32bit &&
 		    arch_call_left(&b->call, b->call_known, &t->state.gpr)) {
-			ret = compute(t, th, b, &t->state, &on_its_cpu);
 			b->calls++;
+			ret = compute(t, th, b, &t->state);
 			t->stats.followed++;
 		}
 	}
@@ -657,8 +656,11 @@ static void set_period(const struct tracer *t, const struct burst *b, char *rec,
  */
 static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
-	uint32_t mean = b->place->mean ? b->place->mean : t->span.usual.mean, nr = b->nr;
+	uint64_t mean = b->place->mean ? b->place->mean : t->span.usual.mean;
+	uint32_t nr = b->nr;
 
+	/* marks count from the last call on, where so much of the span was left */
+	mean = mean * b->left / t->opts.branches.span;
 	while (!b->is_cut && mean && nr > b->first && b->mark[nr - 1].insns > mean)
 		nr--;
 	return nr;
