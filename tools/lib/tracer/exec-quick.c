@@ -167,13 +167,37 @@ INLINE void keep_flags(struct vm *vm, enum vm_lazy kind, unsigned size, uint64_t
 	vm->lazy_b = b;
 }
 
+/* A rotation, which leaves most flags as they were. */
+INLINE void keep_carry(struct vm *vm, enum vm_lazy kind, unsigned size, uint64_t a, uint64_t n)
+{
+	if (vm->lazy != VM_LAZY_ROL && vm->lazy != VM_LAZY_ROR) {
+		vm->under.a = vm->lazy_a;
+		vm->under.b = vm->lazy_b;
+		vm->under.kind = vm->lazy;
+		vm->under.size = vm->lazy_size;
+		vm->under.carry = vm->lazy_carry;
+	}
+	keep_flags(vm, kind, size, a, n);
+}
+
+static void settle_under(struct vm *vm)
+{
+	vm->lazy = vm->under.kind;
+	vm->lazy_size = vm->under.size;
+	vm->lazy_carry = vm->under.carry;
+	vm->lazy_a = vm->under.a;
+	vm->lazy_b = vm->under.b;
+	exec_settle(vm);
+}
+
 void exec_settle(struct vm *vm)
 {
+	uint8_t kind = vm->lazy;
 	uint64_t a = vm->lazy_a, b = vm->lazy_b;
 	unsigned size = vm->lazy_size;
 	bool c = vm->lazy_carry;
 
-	switch (vm->lazy) {
+	switch (kind) {
 	case VM_LAZY_SUB: exec_flags_sub(vm, a, b, a - b, size, false); break;
 	case VM_LAZY_ADD: exec_flags_add(vm, a, b, a + b, size, false); break;
 	case VM_LAZY_SBB: exec_flags_sub(vm, a, b, a - b - c, size, c); break;
@@ -187,10 +211,12 @@ void exec_settle(struct vm *vm)
 		exec_set_flags(vm, VM_CF, c ? VM_CF : 0);
 		break;
 	case VM_LAZY_LOGIC: exec_flags_logic(vm, a, size); break;
+	case VM_LAZY_ROL:
+	case VM_LAZY_ROR: settle_under(vm); /* fallthrough */
 	case VM_LAZY_SHL:
 	case VM_LAZY_SHR:
 	case VM_LAZY_SAR:
-		(void)exec_shifted(vm, OP_SHL + (vm->lazy - VM_LAZY_SHL), a, (unsigned)b, size);
+		(void)exec_shifted(vm, OP_SHL + (kind - VM_LAZY_SHL), a, (unsigned)b, size);
 		break;
 	case VM_LAZY_MUL: (void)exec_multiplied(vm, a, b, size); break;
 	default: return;
@@ -471,11 +497,20 @@ static enum vm_result do_setcc(struct vm *vm, struct vm_uop *u)
 
 /* ---- shifts, products --------------------------------------------------------------------------- */
 
+/* By @n < @bits. */
+INLINE uint64_t rotated(enum vm_op op, uint64_t a, unsigned n, unsigned bits)
+{
+	unsigned m = (bits - n) % bits;
+
+	return op == OP_ROL ? a << n | a >> m : a >> n | a << m;
+}
+
 INLINE enum vm_result shift(struct vm *vm, struct vm_uop *u, enum vm_op op, unsigned size,
 			    bool by_cl)
 {
 	unsigned n = (unsigned)(by_cl ? vm->reg[VM_CX] : (uint64_t)u->imm) & (size == 8 ? 63 : 31);
 	uint64_t a = vm->reg[u->a] & mask_of(size), r;
+	unsigned bits = 8 * size;
 
 	if (!n) { /* flags stay; a 32-bit result still clears the upper half */
 		put(vm, u->a, size, a);
@@ -486,8 +521,9 @@ INLINE enum vm_result shift(struct vm *vm, struct vm_uop *u, enum vm_op op, unsi
 	case OP_SHR: r = a >> n; break;
 	case OP_SAR: r = (uint64_t)(sign_extend(a, size) >> n); break;
 	default:
-		exec_settle(vm);
-		put(vm, u->a, size, exec_shifted(vm, (uint8_t)op, a, n, size));
+		r = rotated(op, a, n % bits, bits);
+		keep_carry(vm, VM_LAZY_ROL + (op - OP_ROL), size, a, n);
+		put(vm, u->a, size, r);
 		NEXT(vm, u);
 	}
 	keep_flags(vm, VM_LAZY_SHL + (op - OP_SHL), size, a, n);

@@ -81,6 +81,8 @@ enum vm_lazy {
 	VM_LAZY_SHL,
 	VM_LAZY_SHR,
 	VM_LAZY_SAR,
+	VM_LAZY_ROL, /* CF and OF only: the others as vm->under has them */
+	VM_LAZY_ROR,
 	VM_LAZY_MUL
 };
 
@@ -286,6 +288,10 @@ struct vm {
 	uint64_t lazy_a;
 	uint64_t rip; /* here, as compilers would join the stores of both into a slower one */
 	uint64_t lazy_b, fs_base, gs_base;
+	struct {
+		uint64_t a, b;
+		uint8_t kind, size, carry;
+	} under; /* the lazy flags before a rotation */
 	uint32_t walk; /* another one whenever code may have changed */
 	uint32_t nr_trace;
 	uint64_t executed;	  /* instructions interpreted */
