@@ -27,14 +27,19 @@ static bool map_page(uint64_t addr)
  * One for all inputs: to make one takes as long as ten of these. Instructions that it has seen are compared with
  * their bytes again for every input. NULL: the addresses are taken.
  */
+static struct vm *shared;
+
+static void free_shared(void)
+{
+	vm_free(shared);
+}
+
 static struct vm *shared_vm(void)
 {
-	static struct vm *vm;
-
-	if (!vm && map_page(A64_DATA) && map_page(A64_CODE) &&
-	    (vm_new(&vm, &vm_a64) || vm_keep_stored(vm)))
+	if (!shared && map_page(A64_DATA) && map_page(A64_CODE) &&
+	    (vm_new(&shared, &vm_a64) || vm_keep_stored(shared) || atexit(free_shared)))
 		abort();
-	return vm;
+	return shared;
 }
 
 static void begin(struct vm *vm, struct fuzz_bytes *b)

@@ -294,18 +294,29 @@ static void test_touched(void **state)
 {
 	void *p = vm_big_new(VM_PAGE);
 	unsigned char there;
+	uint32_t n = 0;
 	struct vm *vm;
 
 	(void)state;
 	assert_non_null(p);
-	vm_big_touch(p, VM_PAGE);
+	vm_big_touch(p, VM_PAGE, 1, 1, &n);
+	assert_int_equal(n, 1);
 	assert_int_equal(mincore(p, VM_PAGE, &there), 0);
+	vm_big_touch(p, VM_PAGE, 1, 1, &n);
+	assert_int_equal(n, 1);
 	vm_big_free(p, VM_PAGE);
 	if (!(there & 1))
 		skip_because("the kernel makes no memory ahead (MADV_POPULATE_WRITE: Linux 5.14)");
 	vm = new_vm();
-	expect_there(vm->insns, offsetof(struct vm_insns, insn) + VM_TOUCHED);
+	expect_there(vm->insns->insn, VM_TOUCHED);
 	expect_there(vm->page, VM_TOUCHED);
+	/* and while it goes on, as much once more */
+	n = vm->insns->there;
+	assert_true(n < VM_INSNS);
+	vm_big_touch(vm->insns->insn, sizeof(vm->insns->insn[0]), VM_INSNS, n + 1,
+		     &vm->insns->there);
+	assert_true(vm->insns->there > n + 1);
+	expect_there(vm->insns->insn, vm->insns->there * sizeof(vm->insns->insn[0]));
 	vm_free(vm);
 }
 

@@ -12,6 +12,21 @@
 
 /* ---- all of them -------------------------------------------------------------------------------- */
 
+#define TOUCH(t, what, most, n) \
+	vm_big_touch((t)->what, sizeof((t)->what[0]), most, n, &(t)->there.what)
+
+/* For one more block, as long as they may be. */
+static void touch(struct vm_blocks *t)
+{
+	uint32_t uops = t->nr_uops + VM_STRAIGHT + 1;
+
+	TOUCH(t, block, VM_BLOCKS, t->nr + 1);
+	TOUCH(t, uop, VM_UOPS, uops);
+	TOUCH(t, insn, VM_UOPS, uops);
+	TOUCH(t, addr, VM_UOPS, uops);
+	TOUCH(t, bytes, VM_CODE_BYTES, t->nr_bytes + VM_BLOCK);
+}
+
 void exec_blocks_new(struct vm *vm)
 {
 	struct vm_blocks *t = vm_big_new(sizeof(*t));
@@ -20,16 +35,13 @@ void exec_blocks_new(struct vm *vm)
 	if (!t)
 		return;
 	t->nr = 1;
-	vm_big_touch(t->at, sizeof(t->at));
-	vm_big_touch(t->block, VM_TOUCHED);
-	vm_big_touch(t->uop, VM_TOUCHED);
-	vm_big_touch(t->insn, VM_TOUCHED);
-	vm_big_touch(t->addr, VM_TOUCHED);
-	vm_big_touch(t->bytes, VM_TOUCHED);
+	touch(t);
 }
 
 void exec_blocks_free(struct vm *vm)
 {
+	if (vm->blocks)
+		htab_free(&vm->blocks->at);
 	vm_big_free(vm->blocks, sizeof(*vm->blocks));
 }
 
@@ -39,7 +51,7 @@ void exec_blocks_forget(struct vm *vm)
 
 	if (!t)
 		return;
-	memset(t->at, 0, sizeof(t->at));
+	htab_free(&t->at);
 	t->nr = 1;
 	t->nr_uops = t->nr_bytes = 0;
 	vm->from = NULL;
@@ -120,35 +132,40 @@ static bool is_same(struct vm *vm, struct vm_block *b)
 	return true;
 }
 
-static uint32_t *find_slot(struct vm_blocks *t, uint64_t addr)
+/* 0: there is none that began here. */
+static uint32_t look_up(const struct vm_blocks *t, uint64_t addr, uint64_t hash)
 {
-	uint32_t at = (uint32_t)hash_u64(addr) % VM_BLOCK_SLOTS;
+	uint32_t i;
 
-	while (t->at[at] && t->block[t->at[at]].addr != addr)
-		at = (at + 1) % VM_BLOCK_SLOTS;
-	return &t->at[at];
+	for (struct htab_it it = htab_find(&t->at, hash); htab_next(&t->at, &it, &i);)
+		if (t->block[i].addr == addr)
+			return i;
+	return 0;
 }
 
 /* The block at vm->rip; 0: there is none. */
 static uint32_t find_block(struct vm *vm)
 {
 	struct vm_blocks *t = vm->blocks;
-	uint32_t *slot = find_slot(t, vm->rip);
-	struct vm_block *b = &t->block[*slot];
+	uint64_t hash = hash_u64(vm->rip);
+	uint32_t i = look_up(t, vm->rip, hash);
+	struct vm_block b;
 
-	if (*slot && (b->walk == vm->walk || is_same(vm, b)))
-		return *slot;
+	if (i && (t->block[i].walk == vm->walk || is_same(vm, &t->block[i])))
+		return i;
 	if (is_full(t)) {
 		exec_blocks_forget(vm);
-		slot = find_slot(t, vm->rip);
+		i = 0;
 	}
-	b = &t->block[t->nr];
-	if (!make_block(vm, b))
+	touch(t);
+	if (!make_block(vm, &b) || (!i && htab_add(&t->at, hash, t->nr)))
 		return 0;
-	t->nr_uops += b->n + 1u;
-	t->nr_bytes += b->size;
-	*slot = t->nr++;
-	return *slot;
+	if (!i)
+		i = t->nr++;
+	t->block[i] = b;
+	t->nr_uops += b.n + 1u;
+	t->nr_bytes += b.size;
+	return i;
 }
 
 /* ---- executing ---------------------------------------------------------------------------------- */

@@ -234,14 +234,16 @@ struct vm_block {
 	uint16_t n, size;
 };
 
-#define VM_BLOCKS      (1 << 17)
-#define VM_BLOCK_SLOTS (1 << 18)
-#define VM_UOPS	       (1 << 20)
-#define VM_CODE_BYTES  (1 << 22)
+#define VM_BLOCKS     (1 << 17)
+#define VM_UOPS	      (1 << 20)
+#define VM_CODE_BYTES (1 << 22)
 
 struct vm_blocks {
 	uint32_t nr, nr_uops, nr_bytes;
-	uint32_t at[VM_BLOCK_SLOTS];	  /* by hash of the address: index; 0 = none */
+	struct { /* memory for so many of each */
+		uint32_t block, uop, insn, addr, bytes;
+	} there;
+	struct htab at;			  /* by address */
 	struct vm_block block[VM_BLOCKS]; /* the first is none */
 	struct vm_uop uop[VM_UOPS];
 	uint32_t insn[VM_UOPS]; /* of each uop: of vm->insns */

@@ -16,7 +16,7 @@
 
 static void forget_insns(struct vm *vm)
 {
-	memset(vm->insns->at, 0, sizeof(vm->insns->at));
+	htab_free(&vm->insns->at);
 	vm->insns->nr = 0;
 	vm->insns->changes++;
 	if (vm->machine->forgot)
@@ -30,7 +30,6 @@ static void close_mem(struct vm *vm)
 	vm->mem_fd = -1;
 }
 
-/* All zero. Large pages where there are any: what is asked for lies far apart. */
 void *vm_big_new(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
@@ -38,7 +37,7 @@ void *vm_big_new(size_t size)
 
 	if (p == MAP_FAILED)
 		return NULL;
-	(void)madvise(p, size, MADV_HUGEPAGE);
+	(void)madvise(p, size, MADV_NOHUGEPAGE);
 	return p;
 }
 
@@ -47,17 +46,32 @@ void *vm_big_new(size_t size)
 #define MADV_POPULATE_WRITE 23
 #endif
 
-void vm_big_touch(void *p, size_t size)
+void vm_big_touch(void *p, size_t size, uint32_t most, uint32_t n, uint32_t *there)
 {
-	uintptr_t at = (uintptr_t)p, begin = at & ~(uintptr_t)(VM_PAGE - 1);
+	uintptr_t begin = (uintptr_t)p + *there * size;
 
-	(void)madvise((void *)begin, at + size - begin, MADV_POPULATE_WRITE);
+	if (likely(n <= *there))
+		return;
+	begin &= ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+	n = (uint32_t)min_u64(most, n + VM_TOUCHED / size);
+	(void)madvise((void *)begin, (uintptr_t)p + n * size - begin, MADV_POPULATE_WRITE);
+	*there = n;
 }
 
 void vm_big_free(void *p, size_t size)
 {
 	if (p)
 		munmap(p, size);
+}
+
+static void touch_insns(struct vm_insns *t)
+{
+	vm_big_touch(t->insn, sizeof(t->insn[0]), VM_INSNS, t->nr + 1, &t->there);
+}
+
+static void touch_pages(struct vm *vm)
+{
+	vm_big_touch(vm->page, sizeof(vm->page[0]), VM_PAGES, vm->nr_pages + 1, &vm->pages_there);
 }
 
 int vm_new(struct vm **out, const struct vm_machine *machine)
@@ -77,22 +91,25 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 		vm_free(vm);
 		return -ENOMEM;
 	}
-	vm_big_touch(vm->insns, offsetof(struct vm_insns, insn) + VM_TOUCHED);
-	vm_big_touch(vm->page, VM_TOUCHED);
+	touch_insns(vm->insns);
+	touch_pages(vm);
 	if (machine->made)
 		machine->made(vm);
 	*out = vm;
 	return 0;
 }
 
+#define STORES_AHEAD 4096 /* of a walk that is to begin */
+
 int vm_keep_stored(struct vm *vm)
 {
-	if (vm->stored)
-		return 0;
-	vm->stored = vm_big_new(VM_STORED * sizeof(*vm->stored));
+	if (!vm->stored)
+		vm->stored = vm_big_new(VM_STORED * sizeof(*vm->stored));
 	if (!vm->stored)
 		return -ENOMEM;
-	vm_big_touch(vm->stored, VM_TOUCHED);
+	vm_big_touch(vm->stored, sizeof(vm->stored[0]), VM_STORED,
+		     (uint32_t)min_u64(VM_STORED, (uint64_t)vm->nr_stored + STORES_AHEAD),
+		     &vm->stored_there);
 	return 0;
 }
 
@@ -103,6 +120,8 @@ void vm_free(struct vm *vm)
 		close_mem(vm);
 		if (vm->machine->freed)
 			vm->machine->freed(vm);
+		if (vm->insns)
+			htab_free(&vm->insns->at);
 		vm_big_free(vm->insns, sizeof(*vm->insns));
 		vm_big_free(vm->page, VM_PAGES * sizeof(*vm->page));
 	}
@@ -315,6 +334,7 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
+	touch_pages(vm);
 	p->addr = addr;
 	p->code = p->dirty = p->stale = p->used = p->stored = false;
 	p->have = p->asked = 0;
@@ -674,32 +694,30 @@ static unsigned code_bytes(struct vm *vm, unsigned char *buf)
 	return most;
 }
 
-/*
- * Where the search for @addr begins: instructions that lie together are looked for in the same
- * lines of the cache.
- */
-static uint32_t first_slot(uint64_t addr)
+/* Instructions that lie together are looked for close together, too. */
+static uint64_t insn_hash(uint64_t addr)
 {
-	return (uint32_t)(hash_u64(addr >> 6) << 5 | (addr >> 1 & 31)) % VM_INSN_SLOTS;
+	return (hash_u64(addr >> 6) << 5 | (addr >> 1 & 31)) << 32;
 }
 
 /* The place for what is at @addr: as it was seen before, or empty; NULL when all are taken. */
 static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 {
+	uint64_t hash = insn_hash(addr);
 	struct vm_insn *in;
-	uint32_t at;
+	uint32_t i;
 
-	for (at = first_slot(addr); t->at[at]; at = (at + 1) % VM_INSN_SLOTS)
-		if (t->insn[t->at[at] - 1].addr == addr)
-			return &t->insn[t->at[at] - 1];
-	if (t->nr == VM_INSNS)
+	for (struct htab_it it = htab_find(&t->at, hash); htab_next(&t->at, &it, &i);)
+		if (t->insn[i].addr == addr)
+			return &t->insn[i];
+	if (t->nr == VM_INSNS || htab_add(&t->at, hash, t->nr))
 		return NULL;
+	touch_insns(t);
+	in = &t->insn[t->nr++];
 	/* the rest is written when it is decoded */
-	in = &t->insn[t->nr];
 	in->addr = addr;
 	in->len = 0;
 	in->checked = 0;
-	t->at[at] = ++t->nr;
 	return in;
 }
 

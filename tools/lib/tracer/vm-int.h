@@ -14,6 +14,7 @@
 #include <sys/user.h>
 
 #include "base/base.h"
+#include "base/tables.h"
 #include "xsave/xsave.h"
 
 enum vm_reg {
@@ -119,13 +120,15 @@ struct vm_insn {
 	uint8_t nr;
 	uint8_t len;
 	unsigned char bytes[15];
-	struct vm_opd opd[4];
 	uint16_t regs_written; /* for what is not interpreted */
 	uint16_t flags_written;
-	uint16_t native;       /* native.c: 0 = not looked at yet */
+	uint16_t native; /* native.c: 0 = not looked at yet */
+	struct vm_opd opd[4];
 	struct vm_vector simd; /* of OP_TILE: exec-tile.c's operation and tiles */
 	bool vector; /* has to do with vector registers, or the CPU computes it (native.c) */
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct vm_insn) == 128, "two lines of the cache");
 
 #define VM_PAGE	    4096
 #define VM_BLOCK    512
@@ -177,16 +180,15 @@ struct vm_stored {
 
 #define VM_INSNS      (1 << 18)
 #define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
-#define VM_INSN_SLOTS (1 << 19)
 
 /*
  * In the order in which they were first seen, so that a loop's lie together. The bytes are compared
  * once in every walk, and again when they may have changed within it.
  */
 struct vm_insns {
-	uint32_t nr;
-	uint32_t changes;	    /* bytes that were other ones than before */
-	uint32_t at[VM_INSN_SLOTS]; /* by hash of the address: index + 1 */
+	uint32_t nr, there; /* memory for so many */
+	uint32_t changes;   /* bytes that were other ones than before */
+	struct htab at;	    /* by address */
 	struct vm_insn insn[VM_INSNS];
 };
 
@@ -291,12 +293,13 @@ struct vm {
 	struct {
 		uint64_t a, b;
 		uint8_t kind, size, carry;
-	} under; /* the lazy flags before a rotation */
+	} under;       /* the lazy flags before a rotation */
 	uint32_t walk; /* another one whenever code may have changed */
 	uint32_t nr_trace;
 	uint64_t executed;	  /* instructions interpreted */
 	struct vm_stored *stored; /* a ring of VM_STORED; NULL: nobody will ask */
 	uint32_t nr_stored;	  /* all that there were: the newest is the one before */
+	uint32_t stored_there;	  /* memory for so many */
 	uint64_t foreign;	  /* of these since the last stop: passed over, effects unknown */
 	struct xsave_cpu cpu;	  /* xcr0 0: without XSAVE */
 	struct vm_insns *insns;
@@ -337,7 +340,8 @@ struct vm {
 	bool keep_pages; /* at the next stop: only the thread writes, and only what was computed */
 	uint16_t page_at[2 * VM_PAGES];		/* by hash of the address: index + 1 into page */
 	uint64_t trace[VM_TRACE + VM_STRAIGHT]; /* what was executed since the last stop */
-	struct vm_page *page;			/* VM_PAGES */
+	struct vm_page *page;			/* VM_PAGES, memory for pages_there of them */
+	uint32_t pages_there;
 };
 
 /* A return address without its signature, which is not computed. */
@@ -552,15 +556,18 @@ void vm_note_store(struct vm *vm, struct vm_page *p);
 void vm_note_code(struct vm *vm, struct vm_page *p);
 /* What is missing of the page of @addr is read if it is used often. */
 void vm_complete(struct vm *vm, uint64_t addr);
-/* All zero, in large pages where there are any; NULL = no memory. */
+/*
+ * All zero; NULL = no memory. What lies in there is used from its beginning on. Not in large pages: to clear one may take longer
+ * than a walk (5 ms, in a virtual machine whose host gives its memory by the page), and a thread would stand still meanwhile.
+ */
 void *vm_big_new(size_t size);
 void vm_big_free(void *p, size_t size);
+#define VM_TOUCHED (1 << 16) /* bytes */
 /*
- * @size bytes at @p are there from now on. For what the first walk touches: to clear a large page takes about as long as a
- * walk, and while that is done a thread would stand still.
+ * Of the @most things of @size bytes at @p *there are there already; now @n are wanted. More are made at a time, for that takes less
+ * than a fault for each page.
  */
-void vm_big_touch(void *p, size_t size);
-#define VM_TOUCHED (1 << 16) /* of what grows */
+void vm_big_touch(void *p, size_t size, uint32_t most, uint32_t n, uint32_t *there);
 
 /* The page of @n <= 512 bytes that were read before and are all known; NULL: perhaps the slow way. */
 static inline struct vm_page *vm_page_near(const struct vm *vm, uint64_t addr, unsigned n)
@@ -626,7 +633,7 @@ static inline enum vm_result vm_store(struct vm *vm, uint64_t addr, unsigned n, 
 	return VM_OK;
 }
 
-/* Has the newest stores remembered from now on. -ENOMEM */
+/* Has the newest stores remembered from now on: before each walk of which somebody will ask. -ENOMEM */
 int vm_keep_stored(struct vm *vm);
 
 /* Whether @n bytes can be read: so that an instruction can be given up before it changed anything. */
