@@ -44,6 +44,11 @@ N void alike(unsigned long n)
 {
 	__asm__ volatile("1: incq %0; movq $0, %1; cmpq %2, %0; jb 1b" : "+m"(counted), "=m"(cleared) : "r"(n) : "cc");
 }
+N void wide(unsigned long n) /* nothing waits for anything else: as many instructions as a CPU can execute at once */
+{
+	__asm__ volatile("1: .rept 50; inc %%rax; inc %%rcx; inc %%rdx; inc %%rsi; inc %%r8; inc %%r9; .endr; dec %0; jnz 1b"
+			 : "+r"(n) : : "rax", "rcx", "rdx", "rsi", "r8", "r9", "cc");
+}
 #define SPIN(name) N void name(unsigned n) { unsigned x = sink; do x = x * 7 + n; while (--n); sink = x; }
 SPIN(behind_calls) SPIN(alone)
 int main(int argc, char **argv)
@@ -53,6 +58,8 @@ int main(int argc, char **argv)
 	char c[64];
 	if (argv[1][0] == 'a')
 		alike(rounds);
+	else if (argv[1][0] == 'w')
+		wide(rounds);
 	else if (argv[1][0] == 'c')
 		while (rounds--) { b1(); b2(); b3(); }
 	else if (argv[1][0] == 'l')
@@ -95,6 +102,12 @@ is "a way is computed about as far as the thread comes" \
 record --branch-budget 0 --branch-span 50 -o a.data -- ./spans alike 300000000
 is "rounds of a loop that differ only in what they count in memory" "$("$PERF" script -i a.data -F time,brstack | awk '
 	{ if ($1 != last) bursts++; last = $1; n += NF - 1 } END { print (bursts < 3 ? "few" : n > 300 * bursts ? "many" : n " in " bursts) }')" many
+
+# Where 20 instructions pass in a nanosecond, as some CPUs do, a span has half a million.
+record -v --branch-budget 0 --branch-span 25 -o w.data -- ./spans wide 6000000
+is "the thread is found again in code as fast as there is" "$(sed -n 's/.*, \([0-9]*\) compared with the thread[^]]*/\1 &/p; s/\] *$//' err |
+	awk '/compared/ { lost = 0; if (match($0, /[0-9]+ that the thread did not/)) lost = substr($0, RSTART) + 0
+		print ($1 < 4 ? "few" : lost < $1 / 4 ? "yes" : lost " of " $1 + lost " are lost"); exit }')" yes
 
 # As many branches in 7 us between two calls as in a millisecond without one: cut at calls, spans have a tenth of the first.
 record -v --branch-budget 0 --branch-span 50 -o r.data -- ./spans reads 300

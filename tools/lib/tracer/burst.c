@@ -31,15 +31,15 @@
 #include "walk-int.h"
 
 /* How many branches a way has, and how many instructions it is computed for; what a span holds beyond that is left out. */
-#define LIMIT_MOST  65536
+#define LIMIT_MOST  131072
 #define INSNS_LEAST 1000 /* more than spans came that hardly differ */
 #define INSNS_FIRST 2	 /* that pass in a nanosecond, before any span was seen */
 #define PLACE_BITS  12	 /* of an address within one place */
 #define DEVIATIONS  2	 /* beyond the mean: few go on further */
 #define TOO_LONG    2	 /* times as far, where ways cannot go on */
 #define GO_ON	    3	 /* times as far at most, where they can */
-#define INSNS_MOST  (1 << 19)
-#define INSNS_NS    8 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
+#define INSNS_MOST  (1 << 20)
+#define INSNS_NS    20 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
 #define STORES_NEAR 64	  /* to each side of a place, that tell rounds of a loop apart */
 #define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 

@@ -176,7 +176,7 @@ struct vm_stored {
 	bool had;   /* before is */
 };
 
-#define VM_STORED (1 << 17) /* that are remembered */
+#define VM_STORED (1 << 18) /* that are remembered */
 
 #define VM_INSNS      (1 << 18)
 #define VM_INSNS_FULL (VM_INSNS - (1 << 14)) /* then the next walk starts anew */
