@@ -6,7 +6,7 @@ Account.__index = Account
 function Account.new(b) return setmetatable({b = b}, Account) end
 function Account:add(v) self.b = self.b + v; return self end
 local s, a = 0, Account.new(0)
-for round = 1, 6 do
+for round = 1, tonumber(arg[1] or 6) do
 	local t = {}
 	for i = 1, 200000 do t[i] = (i * 7919 + round) % 100003 end
 	table.sort(t)
