@@ -54,7 +54,7 @@ SPIN(behind_calls) SPIN(alone)
 int main(int argc, char **argv)
 {
 	unsigned long rounds = strtoul(argv[2], NULL, 10);
-	int fd = open("/dev/zero", O_RDONLY);
+	int fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	char c[64];
 	if (argv[1][0] == 'a')
 		alike(rounds);
@@ -110,9 +110,10 @@ is "rounds of a loop that differ only in what they count in memory" "$("$PERF" s
 
 # Where 20 instructions pass in a nanosecond, as some CPUs do, a span has half a million.
 record -v --branch-budget 0 --branch-span 25 -o w.data -- ./spans wide 6000000
-is "the thread is found again in code as fast as there is" "$(sed -n 's/.*, \([0-9]*\) compared with the thread[^]]*/\1 &/p; s/\] *$//' err |
-	awk '/compared/ { lost = 0; if (match($0, /[0-9]+ that the thread did not/)) lost = substr($0, RSTART) + 0
-		print ($1 < 4 ? "few" : lost < $1 / 4 ? "yes" : lost " of " $1 + lost " are lost"); exit }')" yes
+is "the thread is found again in code as fast as there is" "$(awk '
+	function before(words) { return match($0, "[0-9]+ " words) ? substr($0, RSTART) + 0 : 0 }
+	/compared with the thread/ { found = before("compared"); lost = before("that the thread did not follow")
+		print (found < 4 ? "few" : lost < found / 4 ? "yes" : lost " are lost, " found " found") }' err)" yes
 
 # What a thread stands before is asked of the kernel, since Linux 5.3.
 cat >asks.c <<'EOC'
