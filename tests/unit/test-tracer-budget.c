@@ -107,21 +107,26 @@ static void test_zeros(void **state)
 	fclose(f);
 }
 
-/* The mean rest of @n stops that took @took each; between them the thread ran for as long as it was to rest. */
-static uint64_t rests(struct tracer *t, struct tracee *th, uint64_t *ran, uint64_t took, int n)
+/* A stop that took @took; behind it the thread runs for as long as it is to rest. */
+static void stop(struct tracer *t, struct tracee *th, uint64_t *ran, uint64_t took)
 {
 	struct stop_cost c = { .took = took, .cpu = took };
-	uint64_t sum = 0;
 	char text[64];
 
-	for (int i = 0; i < n; i++) {
-		budget_rest(t, th, &c, 1);
-		sum += th->pause;
-		*ran += th->pause;
-		snprintf(text, sizeof(text), "%llu 0 9\n", (unsigned long long)*ran);
-		says(th, text);
-	}
-	return sum / (uint64_t)n;
+	budget_rest(t, th, &c, 1);
+	*ran += th->pause;
+	snprintf(text, sizeof(text), "%llu 0 9\n", (unsigned long long)*ran);
+	says(th, text);
+}
+
+/* The mean length of the windows of @n stops that took @took each. */
+static uint64_t rests(struct tracer *t, struct tracee *th, uint64_t *ran, uint64_t took, int n)
+{
+	uint64_t begin = *ran - th->place;
+
+	for (int i = 0; i < n; i++)
+		stop(t, th, ran, took);
+	return (*ran - th->place - begin) / (uint64_t)n;
 }
 
 /*
@@ -150,12 +155,42 @@ static void test_phases(void **state)
 	fclose(f);
 }
 
+/*
+ * A program that does the same again after each usual rest is seen in all of it, and about as often as by stops at one
+ * distance: no two of them are farther apart than two windows.
+ */
+static void test_returns(void **state)
+{
+	enum { STOPS = 800, PARTS = 8 };
+	FILE *f = tmpfile();
+	struct tracer t = { .opts.reg_budget = 5 };
+	struct tracee th = { 0 };
+	uint64_t ran = 1000 * MS, last, seen[PARTS] = { 0 };
+
+	(void)state;
+	assert_non_null(f);
+	th.time_fd = fileno(f);
+	says(&th, "1000000000 0 9\n");
+	budget_attached(&t, &th);
+	(void)rests(&t, &th, &ran, 4 * MS, 64);
+	for (int i = 0; i < STOPS; i++) {
+		last = ran;
+		stop(&t, &th, &ran, 4 * MS);
+		assert_true(ran - last < t.usual_rest * 17 / 8);
+		seen[ran % t.usual_rest * PARTS / t.usual_rest]++;
+	}
+	for (int i = 0; i < PARTS; i++)
+		assert_in_range(seen[i], STOPS / PARTS / 2, STOPS / PARTS * 2);
+	fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_quiet),  cmocka_unit_test(test_busy),
-		cmocka_unit_test(test_lately), cmocka_unit_test(test_attached),
-		cmocka_unit_test(test_zeros),  cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_quiet),	cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_lately),	cmocka_unit_test(test_attached),
+		cmocka_unit_test(test_zeros),	cmocka_unit_test(test_phases),
+		cmocka_unit_test(test_returns),
 	};
 
 	return cmocka_run_group_tests_name("tracer-budget", tests, NULL, NULL);

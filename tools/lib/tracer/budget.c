@@ -14,6 +14,11 @@
  * a program that last for some stops. What a thread owes beyond that, since walks have become longer or because its stops
  * happened to be dear, it pays in small parts.
  *
+ * Nor is a rest as long as the one before: rests of one length follow a program that does everything again after about as
+ * long, and see the same part of it each time. A thread's time is divided into windows as long as a usual rest, and each has its
+ * stop somewhere, by chance. So every moment is as likely as any other, whatever returns and when, and stops
+ * still are spread evenly.
+ *
  * That bounds what a thread loses, not what the recorder takes: thousands of threads on a few CPUs, each of which is due for a
  * sample, are served one after the other. So all that the recorder does for samples is paid from an account that the time
  * fills, by the budget for each CPU that they can have. Who comes when it is overdrawn keeps its sample, without branches.
@@ -157,6 +162,13 @@ static uint64_t chance(const struct tracee *th, uint64_t most)
 	return hash_mix(tracer_now(), (uint64_t)th->tid) % most;
 }
 
+/* Up to somewhere in a window of @ns, in which no stop was yet. */
+static void rest_first(struct tracer *t, struct tracee *th, uint64_t ns)
+{
+	th->place = chance(th, ns);
+	rest(t, th, th->place);
+}
+
 /*
  * A program's start is no more likely to be sampled than any other moment: the first burst comes after a part of a
  * rest, by chance. Before it, so that there is something of the shortest program, the thread's first sample has one stack.
@@ -203,7 +215,7 @@ void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c,
 {
 	double percent = percent_of(t);
 	double budget = percent * MEASURED;
-	int64_t price, usual, pause;
+	int64_t price, usual, left, pause;
 
 	if (percent <= 0 || percent >= 100)
 		return;
@@ -211,13 +223,15 @@ void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c,
 	price = (int64_t)((double)budget_lost(th, c, stops) * (100 - budget) / budget);
 	th->owed += price;
 	if (begins(t, th)) {
-		rest(t, th, chance(th, max_u64(FIRST_NS, t->usual_rest)));
+		rest_first(t, th, max_u64(FIRST_NS, t->usual_rest));
 		return;
 	}
 	t->priced = min_u64(t->priced + 1, USUAL);
 	t->usual_rest += (uint64_t)((price - (int64_t)t->usual_rest) / (int64_t)t->priced);
 	usual = (int64_t)t->usual_rest;
-	pause = usual + (th->owed - usual) / PARTS;
+	left = max_i64(usual - (int64_t)th->place, 0);
+	th->place = chance(th, max_u64(t->usual_rest, 1));
+	pause = left + (int64_t)th->place + (th->owed - left) / PARTS;
 	if (pause >= (int64_t)REST_MIN_NS)
 		rest(t, th, (uint64_t)pause);
 }
@@ -258,7 +272,7 @@ void budget_begin(struct tracer *t, struct tracee *th)
 		return;
 	th->begun = true;
 	look(t, th);
-	rest(t, th, chance(th, t->usual_rest));
+	rest_first(t, th, t->usual_rest);
 }
 
 /* Whether @th, whose rest would be over, has run for as long; if not, it rests on. */

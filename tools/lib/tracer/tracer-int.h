@@ -63,6 +63,7 @@ struct tracee {
 	uint64_t pause;		 /* of its CPU time, before its rest is over */
 	uint64_t patience;	 /* with one that does not run */
 	bool begun;		 /* a rest by chance is over, or was not needed */
+	uint64_t place;		 /* of the last stop in its window (ns), see budget.c */
 	int64_t owed;		 /* of this, for its stops up to now */
 	uint64_t since;		 /* under the tracer since (ns) */
 	int span_fd;		 /* the clock of a span; -1 = not opened yet */
