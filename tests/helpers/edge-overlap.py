@@ -27,11 +27,15 @@ the same program that have many more bursts, and "of-all" is how far as many bur
 has, drawn of these without one twice, agree with all of these (mean of 8 draws), "all-bursts" how
 many these are. They lack some of the program too, and hold what is drawn: the fewer, the higher
 the mark. "<" stands before it where they are fewer than 8 times as many: the true one is lower.
+Where they are longer than the recording's on average, of each the same part is taken, from its begin, so that as many bursts
+are as many branches.
 -b: the mark for so many bursts.
 
 Then the TOP edges (default 0) by which the two differ most."""
 import bisect
 import collections
+import itertools
+import math
 import random
 import re
 import subprocess
@@ -142,7 +146,7 @@ def exact(path):
 
 def read_script(path):
     """Every burst as a list of stacks, which are lists of edges."""
-    maps, places, bursts, last = [], {}, [], None
+    maps, places, edges_of, bursts, last = [], {}, {}, [], None
 
     def place(addr):
         if addr not in places:
@@ -155,6 +159,12 @@ def read_script(path):
             places[addr] = found
         return places[addr]
 
+    def edge(*words):
+        """One object for all that are alike: there are millions."""
+        if words not in edges_of:
+            edges_of[words] = tuple(place(int(w, 16)) for w in words)
+        return edges_of[words]
+
     for line in open(path):
         m = MAP.search(line) if 'MMAP' in line else None
         if m:
@@ -162,7 +172,7 @@ def read_script(path):
             bisect.insort(maps, (start, start + size, off, m.group(4)))
             continue
         entries = [w.split('/') for w in line.split() if w.count('/') >= 6]
-        edges = [(place(int(e[0], 16)), place(int(e[1], 16))) for e in entries if e[6] != 'RET']
+        edges = [edge(e[0], e[1]) for e in entries if e[6] != 'RET']
         if not entries:
             continue
         m = BURST.match(line)
@@ -197,23 +207,26 @@ def together(counters):
     return whole
 
 
-def unbiased(counters, n, draw, draws=8):
-    """How far @n of @counters, of edges of a stack or of a burst each, agree with all of them.
+def unbiased(whole, counters, n, draw, draws=8):
+    """How far @n of @counters, of edges of a stack or of a burst each, agree with @whole.
     @draw: as random.choices, one may come again, or random.sample"""
-    rnd, whole = random.Random(1), together(counters)
+    rnd = random.Random(1)
     return sum(overlap(whole, together(draw(rnd, counters, k=n))) for _ in range(draws)) / draws
 
 
 def again(counters):
-    return unbiased(counters, len(counters), random.Random.choices)
+    return unbiased(together(counters), counters, len(counters), random.Random.choices)
 
 
-def of_all(paths, n):
-    """The mark for @n bursts from the scripts @paths, as it is printed."""
-    everything = [count(b) for path in paths for b in read_script(path)]
-    if not any(everything):
+def of_all(paths, n, size):
+    """The mark for @n bursts of @size edges on average from the scripts @paths, as it is printed."""
+    everything = [list(itertools.chain(*b)) for path in paths for b in read_script(path)]
+    edges = sum(len(b) for b in everything)
+    if not edges:
         sys.exit('--all: no edges')
-    mark = unbiased(everything, min(n, len(everything)), random.Random.sample)
+    part = min(1, size * len(everything) / edges)
+    drawn = [collections.Counter(b[:math.ceil(len(b) * part)]) for b in everything]
+    mark = unbiased(count(everything), drawn, min(n, len(drawn)), random.Random.sample)
     few = '<' if len(everything) < ENOUGH * n else ''
     return f'of-all {few}{mark:.1f} all-bursts {len(everything)} '
 
@@ -239,7 +252,7 @@ def main():
         sys.exit(f'no edges: exact {len(want)}, recorded {len(got)}')
     a, b = sum(want.values()), sum(got.values())
     never = sum(any(e not in want and not in_linker(e) for e in s) for s in stacks)
-    mark = of_all(everything, drawn or len(bursts)) if everything else ''
+    mark = of_all(everything, drawn or len(bursts), b / len(bursts)) if everything else ''
     print(f'{overlap(want, got):.1f} unbiased {again([collections.Counter(s) for s in stacks]):.1f} '
           f'stacks {len(stacks)} exact {a} recorded {b} bursts {len(bursts)} '
           f'unbiased-bursts {again([count(b) for b in bursts]):.1f} {mark}never-executed-in {never}')

@@ -19,19 +19,22 @@ with open('exact', 'w') as f:
         print(f'jump=100 {addr + 2 * i + 1:#x} 0', f'{addr + 2 * i:#x} 0', sep='\n', file=f)
 
 
-def script(name, bursts, stacks):
-    """@stacks of each burst: all of one place"""
+def script(name, bursts, stacks, places=1):
+    """@stacks of each of @bursts, all of one place; one burst with the next of them where it has two @places"""
     with open(name, 'w') as f:
         print(f'    7 0.000001: PERF_RECORD_MMAP2 7/7: [{START:#x}({size:#x}) @ {off:#x} 08:01 5 0]: r-xp {path}', file=f)
         for n, i in enumerate(bursts):
             edge = f'{START + 2 * i:#x}/{START + 2 * i + 1:#x}/P/-/-/0/'
-            line = f'    7 {1 + n / 1000:.6f}: {START + 2 * i + 1:x} {edge}COND/-  {edge}RET/-  {edge}COND/-'
+            line = f'    7 {1 + n // places / 1000:.6f}: {START + 2 * i + 1:x} {edge}COND/-  {edge}RET/-  {edge}COND/-'
             f.writelines([line + '\n'] * stacks)
 
 
 script('some', rnd.sample(range(PLACES), 40), 3)
 for name in ('all.1', 'all.2'):
     script(name, rnd.choices(range(PLACES), k=10000), 1)
+script('short', rnd.sample(range(PLACES), 40), 1)
+script('long', range(80), 1, 2)
+script('all-long', [place for i in range(20000) for place in (i // 5, (i // 5 + 2000) % PLACES)], 1, 2)
 script('few', rnd.choices(range(PLACES), k=319), 1)
 script('fewer', rnd.choices(range(PLACES), k=20), 1)
 # and bursts that repeat: 4 places
@@ -60,6 +63,12 @@ mark=$(said of-all)
 check "drawn of many more they are the one per cent that it is ($mark)" between 0.9 2 "$mark"
 is "and it is said of how many" "$(said all-bursts)" 20000
 is "what is said otherwise stays" "$(echo "$line" | sed 's/ of-all [0-9.]* all-bursts [0-9]*//')" "$without"
+judge short --all all-long
+mark=$(said of-all)
+check "of longer ones, of two places each, no more than the first is drawn ($mark)" between 0.9 1.2 "$mark"
+judge long --all all-long
+mark=$(said of-all)
+check "both are where the recording's have two as well ($mark)" between 1.8 2.2 "$mark"
 line=$(python3 "$ROOT/tests/helpers/edge-overlap.py" -b 400 exact some --all all.1 all.2)
 mark=$(said of-all)
 check "ten times as many have ten per cent ($mark)" between 9 12 "$mark"
