@@ -120,6 +120,7 @@ struct feed {
 	struct branch_slot *slots;
 	unsigned slot_bits;
 	uint32_t taken; /* of them, and what was put in another's place */
+	bool counted;	/* something, since the slots were flushed */
 	/* By slot: what its key does not tell, apart because it is rarely needed. */
 	struct branch_counts *told;
 	struct sum *counts;	    /* of keys_acc_branches */
