@@ -5,6 +5,7 @@
 
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
+#include <stdatomic.h>
 
 #include "symbol/symbol-int.h"
 
@@ -26,6 +27,9 @@ struct cu {
 	Dwarf_Die die;
 	bool built;
 	bool program_tried, program_ok;
+	atomic_bool lines_read; /* what follows, and libdw's list of lines, change no more */
+	bool has_lines;
+	const char *dir; /* where the compiler ran; NULL = not told */
 	VEC(struct lines_node) node;
 	struct segs segs; /* of the numbers of nodes */
 };

@@ -3,7 +3,8 @@
  * Source lines and inlined functions, by libdw. Opening an object lists the address ranges of its
  * compilation units; a unit's functions are walked once, when the first address in it is asked
  * for, and flattened into sorted segments. After that every answer is a binary search. Resolvers
- * that share a store ask the same lists, one after the other: what takes long is done once for all.
+ * that share a store ask the same lists, one after the other: what takes long is done once for all. A unit's
+ * lines change no more once they were read, so these are asked for without waiting for others.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -384,15 +385,13 @@ static struct cu *find_cu(struct lines *l, uint64_t addr)
 /* ---- lines --------------------------------------------------------------------------------------- */
 
 /* Relative names are meant from where the compiler ran. */
-static void set_file(struct cu *cu, struct resolver *res, struct srcline *out, const char *file)
+static void set_file(const struct cu *cu, struct resolver *res, struct srcline *out,
+		     const char *file)
 {
-	Dwarf_Attribute attr;
-	const char *dir = NULL;
 	char path[PATH_MAX];
 
-	if (file && file[0] != '/' && !res->opts.full_paths)
-		dir = string_of(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
-	if (dir && snprintf(path, sizeof(path), "%s/%s", dir, file) < (int)sizeof(path))
+	if (file && file[0] != '/' && !res->opts.full_paths && cu->dir &&
+	    snprintf(path, sizeof(path), "%s/%s", cu->dir, file) < (int)sizeof(path))
 		file = path;
 	lines_set(res, file ? file : "", out);
 }
@@ -433,20 +432,33 @@ bool lines_program_allowed(struct lines *l, struct cu *cu)
 	return cu->program_ok;
 }
 
-static bool cu_line(struct lines *l, struct cu *cu, struct resolver *res, uint64_t addr,
-		    struct srcline *out)
+/* All that questions for lines ask libdw to make. */
+static void read_lines(struct lines *l, struct cu *cu)
 {
-	Dwarf_Line *line = NULL;
-	const char *file;
-	int no = 0;
+	Dwarf_Attribute attr;
+	Dwarf_Lines *lines;
+	size_t n;
 
+	if (atomic_load_explicit(&cu->lines_read, memory_order_relaxed))
+		return;
 	if (lines_program_allowed(l, cu)) {
 		errno = 0;
-		line = dwarf_getsrc_die(&cu->die, addr);
-		if (!line)
+		cu->has_lines = !dwarf_getsrclines(&cu->die, &lines, &n) && n;
+		if (!cu->has_lines)
 			lines_refused(l);
+		cu->dir = string_of(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	}
-	file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	atomic_store_explicit(&cu->lines_read, true, memory_order_release);
+}
+
+/* After read_lines(): a search in what changes no more, by any thread. */
+static bool cu_line(const struct cu *cu, struct resolver *res, uint64_t addr, struct srcline *out)
+{
+	Dwarf_Die die = cu->die; /* libdw may note something in it */
+	Dwarf_Line *line = cu->has_lines ? dwarf_getsrc_die(&die, addr) : NULL;
+	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
+	int no = 0;
+
 	if (!file || dwarf_lineno(line, &no))
 		return false;
 	set_file(cu, res, out, file);
@@ -481,14 +493,28 @@ void lines_answered(struct lines *l, uint64_t start)
 	l->spent_ns += now_ns() - start;
 }
 
-bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
+/* Whether its lines are there; else there is no time to read them. */
+static bool read_in_time(struct lines *l, struct resolver *res, struct cu *cu)
 {
 	uint64_t start;
-	struct cu *cu = lines_question(l, &start) ? find_cu(l, vaddr) : NULL;
-	bool found = cu && cu_line(l, cu, res, vaddr, out);
+	bool in_time;
 
+	if (likely(atomic_load_explicit(&cu->lines_read, memory_order_acquire)))
+		return true;
+	lines_begin(l, res);
+	in_time = lines_question(l, &start);
+	if (in_time)
+		read_lines(l, cu);
 	lines_answered(l, start);
-	return found;
+	lines_end(l);
+	return in_time;
+}
+
+bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
+{
+	struct cu *cu = find_cu(l, vaddr);
+
+	return cu && read_in_time(l, res, cu) && cu_line(cu, res, vaddr, out);
 }
 
 /* ---- inlined functions ------------------------------------------------------------------------------ */
@@ -618,8 +644,10 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, boo
 	/* Most addresses are in no inlined call, and line tables take long to read. */
 	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
 		return 0;
-	if (calls)
-		cu_line(l, cu, res, vaddr, &at);
+	if (calls) {
+		read_lines(l, cu);
+		cu_line(cu, res, vaddr, &at);
+	}
 	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
 		struct inline_info info = { .call = at };
 		Dwarf_Die die;

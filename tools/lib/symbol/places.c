@@ -135,13 +135,10 @@ bool symbol_srcline(struct resolver *res, struct dso *dso, uint64_t addr, struct
 	if (!p->line_tried) {
 		p->line_tried = true;
 		l = lines_at(res, dso, addr, &vaddr);
-		if (l) {
-			lines_begin(l, res);
+		if (l)
 			p->has_line = lines_find(l, res, vaddr, &p->line);
-			lines_end(l);
-		} else if (dso->kind == DSO_JIT) {
+		else if (dso->kind == DSO_JIT)
 			p->has_line = lines_of_jit(res, dso, addr, &p->line);
-		}
 	}
 	if (p->has_line)
 		*out = p->line;

@@ -672,9 +672,10 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 /* Of an object file: what address section @idx has in questions about lines. */
 bool lines_section(struct lines *l, size_t idx, uint64_t *addr);
 void lines_free(struct lines *l);
-/* Around the two questions below, and what is made of their answers: one resolver at a time. */
+/* Around lines_inlines(), and what is made of its answer: one resolver at a time. */
 void lines_begin(struct lines *l, struct resolver *res);
 void lines_end(struct lines *l);
+/* By any number of threads: only a unit's first question waits for others. */
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out);
 void sources_free(struct sources *all); /* NULL is fine */
 /* Frames innermost first, without the function itself; see symbol_inlines(). @calls: with lines, else those are 0. */
