@@ -191,6 +191,7 @@ static int apply(struct machine *m, const struct jit_source *s, const struct jit
 
 	if (!maps)
 		return -ENOMEM;
+	machine_changes(m);
 	if (ev->moved && space_remove(&maps->maps, &m->pool, ev->old, ev->old + code->size))
 		return -ENOMEM;
 	map = map_new(&m->pool);

@@ -211,6 +211,8 @@ struct machine {
 	uint32_t gone_at;
 	bool keep_all;
 	struct jit jit;
+	machine_before_fn *before; /* NULL: nobody wants to know */
+	void *before_ctx;
 	struct thread *recent[RECENT_THREADS]; /* the threads asked for last, by tid */
 };
 
@@ -222,5 +224,12 @@ uint32_t process_space(struct machine *m, int32_t pid);
 uint32_t process_new_space(struct machine *m, int32_t pid);
 void process_exited(struct machine *m, uint32_t space);
 int thread_set_comm(struct machine *m, struct thread *th, const char *comm);
+
+/* Before code comes to lie elsewhere for a thread that is known. */
+static inline void machine_changes(const struct machine *m)
+{
+	if (unlikely(m->before))
+		m->before(m->before_ctx);
+}
 
 #endif

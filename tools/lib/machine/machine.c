@@ -186,6 +186,7 @@ static int do_mmap(struct machine *m, const struct record *rec, struct err *e)
 
 	if (ret)
 		return ret;
+	machine_changes(m);
 	if (mode == PERF_RECORD_MISC_KERNEL || mode == PERF_RECORD_MISC_GUEST_KERNEL)
 		ret = kernel_map(m, rec, &r);
 	else if (mode != PERF_RECORD_MISC_GUEST_USER)
@@ -202,6 +203,7 @@ static int do_ksymbol(struct machine *m, const struct record *rec, struct err *e
 
 	if (ret)
 		return ret;
+	machine_changes(m);
 	r.addr = k.addr;
 	r.len = k.len;
 	if (k.flags & 1) { /* unregistered */
@@ -233,6 +235,7 @@ static int do_comm(struct machine *m, const struct record *rec, struct err *e)
 	th->comm_exec = c.exec;
 	if (!c.exec)
 		return 0;
+	machine_changes(m);
 	/* The kernel says COMM after it dropped the old maps and before it makes the new ones. */
 	process_exited(m, th->space);
 	space = process_new_space(m, th->pid);
@@ -410,6 +413,12 @@ uint32_t machine_generation(const struct machine *m, uint32_t space)
 	uint32_t gen = m->kernel.gen + m->guest_kernel.gen;
 
 	return space < m->space.n ? gen + m->space.v[space].gen : gen;
+}
+
+void machine_call_before(struct machine *m, machine_before_fn *fn, void *ctx)
+{
+	m->before = fn;
+	m->before_ctx = ctx;
 }
 
 const struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i)

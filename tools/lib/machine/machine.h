@@ -139,6 +139,12 @@ bool machine_find_map(struct machine *m, struct thread *th, uint8_t cpumode, uin
  * for all): whoever caches answers drops them when the number moved.
  */
 uint32_t machine_generation(const struct machine *m, uint32_t space);
+/*
+ * @fn is called before an address can come to mean something else for a thread that there is: who puts off what it has to
+ * ask has to ask now. NULL: nobody does any more.
+ */
+typedef void machine_before_fn(void *ctx);
+void machine_call_before(struct machine *m, machine_before_fn *fn, void *ctx);
 
 /* Maps of an address space, ascending, for --mmaps and unwinding: NULL past the end. */
 const struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i);

@@ -92,6 +92,7 @@ void process_exited(struct machine *m, uint32_t space)
 	uint32_t *slot = &m->gone[m->gone_at++ % MACHINE_GRACE];
 
 	if (*slot && !m->keep_all) {
+		machine_changes(m);
 		machine_jit_forget(m, *slot);
 		space_clear(&m->space.v[*slot], &m->pool);
 	}
@@ -150,6 +151,7 @@ static void thread_learn_pid(struct machine *m, struct thread *th, int32_t pid)
 
 	if (!t->pid_guessed || pid == -1)
 		return;
+	machine_changes(m);
 	t->pid_guessed = false;
 	space = process_space(m, pid);
 	if (!space)
