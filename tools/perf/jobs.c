@@ -53,6 +53,7 @@ static int read_team(const struct jobs *jobs, struct session_team *team, void *f
 		ctx[i] = more + i * side_step(jobs->size);
 	ret = start_all(jobs, team, ctx, e);
 	ret = ret ?: session_team_read(team, ctx, e);
+	ret = ret || !jobs->together ? ret : jobs->together(ctx, n, e);
 	ret = ret ?: session_team_merge(team, ctx, jobs->add, e);
 	for (size_t i = 1; i < n; i++)
 		jobs->free(ctx[i]);

@@ -14,6 +14,8 @@ struct jobs {
 	 * while @first is only looked at.
 	 */
 	int (*start)(void *ctx, void *first, struct session *s, struct err *e);
+	/* What all have to do together when each has read its part, before they are added up; may be NULL. */
+	int (*together)(void *const *ctx, size_t n, struct err *e);
 	session_merge_fn *add;
 	void (*free)(void *ctx); /* what is left of such a context, while its session is there */
 	void (*several)(void *first); /* it will be so; may be NULL */

@@ -194,10 +194,34 @@ static int add_member(void *to, void *from, struct err *e)
 	return ret;
 }
 
+/* Who else counts here asks what lies at addresses, too, and numbers it as it comes. */
+static void resolve_later(void *ctx)
+{
+	const struct report *r = ctx;
+
+	if (!r->flow && !r->stat && !r->code)
+		table_resolve_later(r->t);
+}
+
+static int resolve_together(void *const *ctx, size_t n, struct err *e)
+{
+	struct table **t = calloc(n, sizeof(struct table *));
+	int ret;
+
+	if (!t)
+		return err_set(e, -ENOMEM, "no memory for %zu jobs", n);
+	for (size_t i = 0; i < n; i++)
+		t[i] = ((const struct report *)ctx[i])->t;
+	ret = table_resolve_shared(t, n, e);
+	free(t);
+	return ret;
+}
+
 /* A copy of the first with counters of its own. */
 static int start_member(void *ctx, void *first, struct session *s, struct err *e)
 {
 	struct report *piece = ctx;
+	int ret;
 
 	*piece = *(const struct report *)first;
 	piece->t = NULL;
@@ -206,7 +230,10 @@ static int start_member(void *ctx, void *first, struct session *s, struct err *e
 	piece->code = NULL;
 	piece->threads = NULL;
 	piece->session = s;
-	return report_start_apart(piece, e);
+	ret = report_start_apart(piece, e);
+	if (!ret)
+		resolve_later(piece);
+	return ret;
 }
 
 int report_read_team(struct report *r, const struct session_consumer *c, struct err *e)
@@ -215,6 +242,8 @@ int report_read_team(struct report *r, const struct session_consumer *c, struct 
 		.consumer = c,
 		.size = sizeof(*r),
 		.start = start_member,
+		.several = resolve_later,
+		.together = resolve_together,
 		.add = add_member,
 		.free = report_free_member,
 	};

@@ -5,54 +5,30 @@
  * and at the end. A key holds the address space's state, so a new map does not mix up old entries.
  * The cache grows with what it has to hold.
  */
-#include "table-int.h"
+#include "branch-int.h"
 
 #define SLOT_BITS_MIN 10
 #define SLOT_BITS_MAX 18
-#define WAYS	      4 /* of a set */
 #define CHUNK	      32
 
 #define BRANCH_CYCLES 0xffff0u /* of the packed flags */
-
-/* Half a cache line. */
-struct branch_slot {
-	_Alignas(32) uint64_t from;
-	uint64_t to;
-	uint64_t rest;	/* id in p->feed->branch_where + 1 (0 = no entry) << 32 | flag bits */
-	uint32_t count; /* since its counts went to the row */
-	uint32_t row;
-};
-
-static uint32_t slot_bits(const struct branch_slot *s)
-{
-	return (uint32_t)s->rest;
-}
-
-static uint32_t slot_where(const struct branch_slot *s)
-{
-	return (uint32_t)(s->rest >> 32) - 1;
-}
-
-static inline uint32_t slot_of(const struct feed *f, uint64_t from, uint64_t to, uint64_t rest)
-{
-	uint64_t h = from ^ (to << 32 | to >> 32) ^ rest * 0xbf58476d1ce4e5b9ULL;
-
-	return (uint32_t)hash_slot(h, f->slot_bits);
-}
 
 /* A set's number is the upper bits of a hash: what meets in one of the new sets did so before, so there is room. */
 static void move_slots(struct feed *f, const struct branch_slot *old,
 		       const struct branch_counts *told, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		uint32_t at = slot_of(f, old[i].from, old[i].to, old[i].rest);
+		uint32_t at = slot_home(f, old[i].from, old[i].to, old[i].rest);
 
 		if (!old[i].rest)
 			continue;
 		while (f->slots[at].rest)
-			at = (at & ~(WAYS - 1u)) | ((at + 1) & (WAYS - 1));
+			at = (at & ~(BRANCH_WAYS - 1u)) | ((at + 1) & (BRANCH_WAYS - 1));
 		f->slots[at] = old[i];
-		f->told[at] = told[i];
+		if (old[i].row & BRANCH_LATER)
+			f->later.v[old[i].row & ~BRANCH_LATER].at = at;
+		if (f->tells)
+			f->told[at] = told[i];
 	}
 }
 
@@ -86,10 +62,16 @@ int table_branch_init(struct table *t)
 
 void table_branch_free(struct table *t)
 {
+	if (t->feed->defers)
+		machine_call_before(t->keys.m, NULL, NULL);
+	t->feed->defers = false;
 	free(t->feed->slots);
 	free(t->feed->told);
 	t->feed->slots = NULL;
 	t->feed->told = NULL;
+	vec_free(&t->feed->later);
+	vec_free(&t->feed->out);
+	vec_free(&t->feed->later_thread);
 	keys_tuples_free(&t->feed->branch_where);
 }
 
@@ -98,22 +80,31 @@ static bool cycles_in_key(const struct table *t)
 	return (t->bit_mask & BRANCH_CYCLES) == BRANCH_CYCLES;
 }
 
+void table_branch_count(struct table *t, uint32_t idx, uint32_t bits, uint32_t count,
+			const struct branch_counts *told)
+{
+	struct keys_row *row = &t->rows.v[idx];
+	struct branch_counts mine = told ? *told : (struct branch_counts){ 0 };
+	const struct acc_in in = { .entries = &mine, .times = count };
+	uint64_t cycles = branch_flags_cycles(bits);
+
+	row->nr += count;
+	row->period += count;
+	if (cycles_in_key(t)) {
+		mine.cycles = cycles * count;
+		mine.nr_cycles = cycles ? count : 0;
+	}
+	/* The row's slots are there since table_branch_row(). */
+	t->feed->counts->acc->add(table_slot_reach(&t->feed->counts->row, idx), &in, NULL);
+}
+
 static void flush_slot(struct table *t, struct branch_slot *s)
 {
-	struct keys_row *row = &t->rows.v[s->row];
-	struct branch_counts *told = &t->feed->told[s - t->feed->slots];
-	const struct acc_in in = { .entries = told, .times = s->count };
-	uint64_t cycles = branch_flags_cycles(slot_bits(s));
+	struct branch_counts *told = t->feed->tells ? &t->feed->told[s - t->feed->slots] : NULL;
 
-	row->nr += s->count;
-	row->period += s->count;
-	if (cycles_in_key(t)) {
-		told->cycles = cycles * s->count;
-		told->nr_cycles = cycles ? s->count : 0;
-	}
-	/* The row's slots are there since resolve_new(). */
-	t->feed->counts->acc->add(table_slot_reach(&t->feed->counts->row, s->row), &in, NULL);
-	*told = (struct branch_counts){ 0 };
+	table_branch_count(t, s->row, slot_flags(s), s->count, told);
+	if (told)
+		*told = (struct branch_counts){ 0 };
 	s->count = 0;
 }
 
@@ -124,7 +115,7 @@ void table_branch_flush(struct table *t)
 		return;
 	t->feed->counted = false;
 	for (uint32_t i = 0; t->feed->slots && i < 1u << t->feed->slot_bits; i++)
-		if (t->feed->slots[i].count)
+		if (t->feed->slots[i].count && !(t->feed->slots[i].row & BRANCH_LATER))
 			flush_slot(t, &t->feed->slots[i]);
 }
 
@@ -156,10 +147,11 @@ static uint32_t where_of(struct table *t, struct thread *th, uint32_t group)
 	return t->feed->last_where;
 }
 
-static int resolve_new(struct table *t, struct thread *th, struct branch_slot *s, uint8_t cpumode)
+uint32_t table_branch_row(struct table *t, const struct branch_at *at)
 {
-	uint32_t from = resolver_find(t->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->from);
-	uint32_t to = resolver_find(t->keys.res, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, s->to);
+	uint32_t from =
+		resolver_find(t->keys.res, at->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, at->from);
+	uint32_t to = resolver_find(t->keys.res, at->th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, at->to);
 	struct branch_counts *counts;
 	const struct symbol *sym;
 	struct keys_row *row;
@@ -167,28 +159,26 @@ static int resolve_new(struct table *t, struct thread *th, struct branch_slot *s
 	bool first;
 
 	if (from == LOC_NONE || to == LOC_NONE)
-		return -ENOMEM;
-	a = table_place_of_loc(t, from, s->from, false);
-	b = table_place_of_loc(t, to, s->to, true);
+		return ID_NONE;
+	a = table_place_of_loc(t, from, at->from, false);
+	b = table_place_of_loc(t, to, at->to, true);
 	if (a == ID_NONE || b == ID_NONE)
-		return -ENOMEM;
-	row = table_row_of(t, (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(s))[0], a,
-			   b, slot_bits(s));
+		return ID_NONE;
+	row = table_row_of(t, at->group, a, b, at->bits);
 	if (!row)
-		return -ENOMEM;
+		return ID_NONE;
 	first = row->thread == ID_NONE;
 	if (first) {
-		row->thread = th->idx;
-		row->cpumode = cpumode;
+		row->thread = at->th->idx;
+		row->cpumode = at->cpumode;
 	}
-	s->row = row->idx;
 	counts = table_slot_reach(&t->feed->counts->row, row->idx);
 	if (!counts)
-		return -ENOMEM;
+		return ID_NONE;
 	sym = resolver_loc(t->keys.res, to)->sym;
 	if (first && sym)
 		counts->symbol_to = sym->idx;
-	return 0;
+	return row->idx;
 }
 
 void table_branch_count_type(struct branch_totals *t, uint64_t from, uint64_t to, uint64_t flags,
@@ -211,37 +201,68 @@ void table_branch_count_type(struct branch_totals *t, uint64_t from, uint64_t to
 		t->cross_4k += times;
 }
 
-static inline bool is_entry(const struct branch_slot *s, uint64_t from, uint64_t to, uint64_t rest)
+/* The row of a new entry, or the number that it waits with for one. */
+static int start_slot(struct table *t, struct thread *th, struct branch_slot *s,
+		      const struct branch_slot *key, uint8_t cpumode)
 {
-	return s->from == from && s->to == to && s->rest == rest;
+	const struct branch_at at = {
+		.th = th,
+		.from = key->from,
+		.to = key->to,
+		.group = (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(key))[0],
+		.bits = slot_flags(key),
+		.cpumode = cpumode,
+	};
+	uint32_t row;
+
+	if (t->feed->defers) {
+		*s = *key;
+		return table_later_add(t, s, th, cpumode);
+	}
+	row = table_branch_row(t, &at);
+	if (row == ID_NONE)
+		return -ENOMEM;
+	*s = *key;
+	s->row = row;
+	return 0;
+}
+
+/* What a slot has goes where it counts. */
+static int give_up(struct table *t, struct branch_slot *s)
+{
+	if (s->row & BRANCH_LATER)
+		return table_later_out(t, s);
+	flush_slot(t, s);
+	return 0;
 }
 
 /* Of an entry that is not at @home: elsewhere in its set, or in the place of the least used. */
 static struct branch_slot *find_slot(struct table *t, struct thread *th, uint32_t home,
 				     const struct branch_slot *key, uint8_t cpumode)
 {
-	struct branch_slot *worst = &t->feed->slots[home], new = *key;
+	struct branch_slot *worst = &t->feed->slots[home];
 
-	for (unsigned i = 1; i < WAYS; i++) {
+	for (unsigned i = 1; i < BRANCH_WAYS; i++) {
 		struct branch_slot *s = &t->feed->slots[home ^ i];
 
-		if (is_entry(s, key->from, key->to, key->rest))
+		if (slot_is(s, key->from, key->to, key->rest))
 			return s;
 		if (s->count < worst->count)
 			worst = s;
 	}
-	if (worst->count)
-		flush_slot(t, worst);
-	if (resolve_new(t, th, &new, cpumode))
+	if ((worst->count && give_up(t, worst)) || start_slot(t, th, worst, key, cpumode))
 		return NULL;
-	*worst = new;
 	t->feed->taken++;
 	return worst;
 }
 
 /* What the rows do not tell apart. */
-static inline void count_told(struct branch_counts *told, uint64_t flags, bool cycles)
+static inline void count_told(struct feed *f, const struct branch_slot *slot, uint64_t flags,
+			      bool cycles)
 {
+	struct branch_counts *told = &f->told[slot - f->slots];
+
+	f->tells = true;
 	if (cycles) {
 		told->cycles += branch_flags_cycles(flags);
 		told->nr_cycles += branch_flags_cycles(flags) != 0;
@@ -265,7 +286,7 @@ static inline int add_chunk(struct table *t, const struct sample *s, struct thre
 		uint64_t from = load_u64(b, swap), to = load_u64(b + 8, swap);
 		uint64_t flags = branch_load_flags(b, swap);
 
-		at[i] = slot_of(t->feed, from, to, where | (flags & bit_mask));
+		at[i] = slot_home(t->feed, from, to, where | (flags & bit_mask));
 		__builtin_prefetch(&slots[at[i]], 1);
 		if (branch_flags_type(flags))
 			table_branch_count_type(&t->branch, from, to, flags, 1);
@@ -278,7 +299,7 @@ static inline int add_chunk(struct table *t, const struct sample *s, struct thre
 						 .rest = where | (flags & bit_mask) };
 		struct branch_slot *slot = &slots[at[i]];
 
-		if (unlikely(!is_entry(slot, key.from, key.to, key.rest))) {
+		if (unlikely(!slot_is(slot, key.from, key.to, key.rest))) {
 			slot = find_slot(t, th, at[i], &key, s->cpumode);
 			if (!slot)
 				return -ENOMEM;
@@ -286,9 +307,12 @@ static inline int add_chunk(struct table *t, const struct sample *s, struct thre
 		if (unlikely(t->sums.nr_entry) && table_sums_add_entry(&t->sums, slot->row, &in))
 			return -ENOMEM;
 		if (unlikely(cycles || (flags & 3) != 2))
-			count_told(&t->feed->told[slot - slots], flags, cycles);
-		if (unlikely(++slot->count == UINT32_MAX))
+			count_told(t->feed, slot, flags, cycles);
+		if (unlikely(++slot->count == UINT32_MAX)) {
+			if (slot->row & BRANCH_LATER && table_later_resolve(t))
+				return -ENOMEM;
 			flush_slot(t, slot);
+		}
 	}
 	return 0;
 }
@@ -299,7 +323,7 @@ int table_branch_add(struct table *t, const struct sample *s, struct thread *th,
 	uint32_t where = where_of(t, th, group);
 	int ret = 0;
 
-	if (where == ID_NONE)
+	if (where == ID_NONE || t->feed->no_memory)
 		return -ENOMEM;
 	if (unlikely(t->feed->taken > 1u << t->feed->slot_bits >> 1) &&
 	    t->feed->slot_bits < SLOT_BITS_MAX && resize(t->feed, t->feed->slot_bits + 2))

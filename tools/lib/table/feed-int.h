@@ -87,6 +87,14 @@ struct ignore {
 	VEC(uint64_t) chain;
 };
 
+/* Branch mode: an entry whose row is looked for later (branch-later.c). */
+struct later {
+	uint32_t
+		at; /* its slot; LATER_OUT: it had to go, and lies in feed.out; LATER_GONE: it counts elsewhere */
+	uint32_t thread; /* the first one's */
+	uint8_t cpumode;
+};
+
 struct feed {
 	struct key_reader keys;
 	struct unwind *u;
@@ -123,7 +131,13 @@ struct feed {
 	bool counted;	/* something, since the slots were flushed */
 	/* By slot: what its key does not tell, apart because it is rarely needed. */
 	struct branch_counts *told;
+	bool tells;		    /* anything; else nobody touches that memory */
 	struct sum *counts;	    /* of keys_acc_branches */
+	bool defers, no_memory;	    /* rows are looked for later; that failed */
+	VEC(struct later) later;    /* in the order in which they came */
+	VEC(struct branch_out) out; /* of them, those without a slot */
+	VEC(uint32_t)
+	later_thread; /* by number in branch_where: one that waits is of it; or ID_NONE */
 	struct tuples branch_where; /* (group, epoch) */
 	uint32_t last_where;
 	struct {

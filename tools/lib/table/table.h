@@ -92,6 +92,13 @@ int table_merge(struct table *to, struct table *from, const struct table_maps *m
  * filled it can do it sooner, side by side with those who fill others. 0 or -ENOMEM.
  */
 int table_flush(struct table *t);
+/*
+ * Tables that threads fill with branches of one recording, one behind the other: rows are looked for when all records were
+ * read, by all tables together, where that changes nothing. table_resolve_later() for each table before its first
+ * sample, then table_resolve_shared() for all of them before anything else is done with one, by one thread.
+ */
+void table_resolve_later(struct table *t);
+int table_resolve_shared(struct table *const *t, size_t n, struct err *e);
 /* No more samples: sums, and what callees cost. */
 int table_finish(struct table *t, struct err *e);
 
