@@ -37,6 +37,24 @@ same_file "no files for all of them: the report" "$TMP/few" "$TMP/one"
 "$PERF" report -j none -i "$TMP/flat.data" >"$TMP/out" 2>"$TMP/err"
 is "-j none: status" $? 129
 
+# Branches that members resolve together: of processes that each of them meets in another order, and of some in its part alone.
+"$O/tests/bench/gen" branches "$TMP/branches.data" 6000 32 "$PERF"
+perl -e 'local $/; my $d = <STDIN>; my ($at, $size) = unpack "x40QQ", $d; my ($end, $n) = ($at + $size, 0);
+	while ($at < $end) {
+		my ($type, undef, $n_bytes) = unpack "LSS", substr $d, $at, 8;
+		my @pids = $n < 2500 ? (1000, 1000, 7001, 7002, 7003) : (7003, 1000, 7004, 7002, 1000, 7001, 7005);
+		substr($d, $at + 16, 8) = pack "LL", ($pids[$n++ * 7 % @pids]) x 2 if $type == 9;
+		$at += $n_bytes;
+	}
+	print $d' <"$TMP/branches.data" >"$TMP/several.data"
+for keys in symbol_from,symbol_to pid,comm,symbol_to,mispredict tid,srcline_from,addr_to; do
+	"$PERF" report -b -s "$keys" -j1 -i "$TMP/several.data" >"$TMP/one" 2>&1
+	for n in 2 3 8; do
+		"$PERF" report -b -s "$keys" -j$n -i "$TMP/several.data" >"$TMP/many" 2>&1
+		same_file "branches of several processes, -s $keys, $n jobs" "$TMP/many" "$TMP/one"
+	done
+done
+
 # Who reads the text goes away; the others must not wait for their turn.
 timeout 60 sh -c '"$1" script -j8 -i "$2" | head -1 >"$3"' sh "$PERF" "$TMP/flat.data" "$TMP/line"
 is "script into head ends" $? 0
