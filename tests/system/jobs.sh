@@ -47,7 +47,7 @@ perl -e 'local $/; my $d = <STDIN>; my ($at, $size) = unpack "x40QQ", $d; my ($e
 		$at += $n_bytes;
 	}
 	print $d' <"$TMP/branches.data" >"$TMP/several.data"
-for keys in symbol_from,symbol_to pid,comm,symbol_to,mispredict tid,srcline_from,addr_to; do
+for keys in symbol_from,symbol_to pid,comm,symbol_to,mispredict tid,srcline_from,addr_to pid,dso_size,dso_from; do
 	"$PERF" report -b -s "$keys" -j1 -i "$TMP/several.data" >"$TMP/one" 2>&1
 	for n in 2 3 8; do
 		"$PERF" report -b -s "$keys" -j$n -i "$TMP/several.data" >"$TMP/many" 2>&1

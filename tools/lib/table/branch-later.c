@@ -92,6 +92,7 @@ int table_later_resolve(struct table *t)
 		const struct branch_at at = at_of(t, l);
 		uint32_t row = table_branch_row(t, &at);
 
+		f->later_thread.v[slot_where(slot_of(f, l))] = ID_NONE;
 		if (row == ID_NONE)
 			return -ENOMEM;
 		if (l->at & LATER_OUT)
@@ -99,7 +100,7 @@ int table_later_resolve(struct table *t)
 		else
 			f->slots[l->at].row = row;
 	}
-	f->later.n = f->out.n = f->later_thread.n = 0;
+	f->later.n = f->out.n = 0;
 	f->counted = true;
 	return 0;
 }
@@ -112,7 +113,10 @@ static void before_change(void *table)
 		t->feed->no_memory = true;
 }
 
-/* Nobody else looks at what entries are, or numbers of theirs are made meanwhile. */
+/*
+ * Nobody else looks at what entries are, or numbers of theirs are made meanwhile. Keys of places may ask for the thread
+ * (key_reader.at_thread) and for nothing else of the sample.
+ */
 static bool can_wait(const struct table *t)
 {
 	const struct feed *f = t->feed;

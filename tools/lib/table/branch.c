@@ -158,6 +158,8 @@ uint32_t table_branch_row(struct table *t, const struct branch_at *at)
 	uint32_t a, b;
 	bool first;
 
+	/* Other samples may have come since. */
+	t->feed->keys.at_thread = at->th;
 	if (from == LOC_NONE || to == LOC_NONE)
 		return ID_NONE;
 	a = table_place_of_loc(t, from, at->from, false);
