@@ -715,6 +715,38 @@ static void test_numbered(void **state)
 	assert_int_equal(numbered_sort_items(item, 2, NUMBERED_ITEM + 1, 0), -ENOMEM);
 }
 
+/* Items as large as a number with its id, which are moved themselves, the number in front or behind. */
+static void test_numbered_small(void **state)
+{
+	const uint64_t masks[] = { 7, 0x7ff, 0x3fffff, UINT64_MAX };
+	struct {
+		uint64_t v[2];
+	} item[3000];
+	uint64_t seed = 5;
+
+	(void)state;
+	for (size_t k = 0; k < 2 * ARRAY_SIZE(masks); k++) {
+		size_t at = k % 2;
+
+		for (size_t i = 0; i < ARRAY_SIZE(item); i++) {
+			seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+			item[i].v[at] = (seed ^ seed >> 29) & masks[k / 2];
+			item[i].v[!at] = i << 32 | (uint32_t)item[i].v[at];
+		}
+		assert_int_equal(numbered_sort_items(item, ARRAY_SIZE(item), sizeof(item[0]),
+						     at * sizeof(uint64_t)),
+				 0);
+		for (size_t i = 0; i < ARRAY_SIZE(item); i++) {
+			assert_int_equal((uint32_t)item[i].v[!at], (uint32_t)item[i].v[at]);
+			if (!i)
+				continue;
+			assert_true(item[i - 1].v[at] <= item[i].v[at]);
+			if (item[i - 1].v[at] == item[i].v[at])
+				assert_true(item[i - 1].v[!at] < item[i].v[!at]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -748,6 +780,7 @@ int main(void)
 		cmocka_unit_test(test_slots_new),
 		cmocka_unit_test(test_large_pages),
 		cmocka_unit_test(test_numbered),
+		cmocka_unit_test(test_numbered_small),
 	};
 
 	/* As the program has it. In the heap, memory that was a large array's once stays one for large pages, also below small ones. */

@@ -9,23 +9,35 @@
 #define DIGITS	    6
 #define DIGIT(x, d) ((x) >> (d)*DIGIT_BITS & ((1u << DIGIT_BITS) - 1))
 
-/* One digit: @from to @to. @have: how many have each. */
-static void sort_digit(struct numbered *to, const struct numbered *from, size_t n, unsigned d,
-		       size_t *have)
+/* What is moved: a number with its id, or an item of that size. */
+#define UNIT sizeof(struct numbered)
+
+static inline uint64_t number_of(const char *items, size_t i, size_t size, size_t at)
 {
-	size_t at = 0;
+	uint64_t number;
+
+	memcpy(&number, items + i * size + at, sizeof(number));
+	return number;
+}
+
+/* One digit: @from to @to. @have: how many have each. */
+static void sort_digit(char *to, const char *from, size_t n, size_t at, unsigned d, size_t *have)
+{
+	size_t next = 0;
 
 	for (unsigned i = 0; i < 1u << DIGIT_BITS; i++) {
 		size_t have_it = have[i];
 
-		have[i] = at;
-		at += have_it;
+		have[i] = next;
+		next += have_it;
 	}
 	for (size_t i = 0; i < n; i++)
-		to[have[DIGIT(from[i].number, d)]++] = from[i];
+		memcpy(to + have[DIGIT(number_of(from, i, UNIT, at), d)]++ * UNIT, from + i * UNIT,
+		       UNIT);
 }
 
-struct numbered *numbered_sort(struct numbered *v, struct numbered *tmp, size_t n)
+/* Units with their numbers @at bytes behind the start of each. As numbered_sort(). */
+static void *sort_units(char *v, char *tmp, size_t n, size_t at)
 {
 	size_t(*have)[1u << DIGIT_BITS] = calloc(DIGITS, sizeof(*have));
 
@@ -33,19 +45,24 @@ struct numbered *numbered_sort(struct numbered *v, struct numbered *tmp, size_t 
 		return NULL;
 	for (size_t i = 0; i < n; i++)
 		for (unsigned d = 0; d < DIGITS; d++)
-			have[d][DIGIT(v[i].number, d)]++;
+			have[d][DIGIT(number_of(v, i, UNIT, at), d)]++;
 	for (unsigned d = 0; d < DIGITS && n; d++) {
-		struct numbered *was = v;
+		char *was = v;
 
 		/* All have the same one. */
-		if (have[d][DIGIT(v[0].number, d)] == n)
+		if (have[d][DIGIT(number_of(v, 0, UNIT, at), d)] == n)
 			continue;
-		sort_digit(tmp, v, n, d, have[d]);
+		sort_digit(tmp, v, n, at, d, have[d]);
 		v = tmp;
 		tmp = was;
 	}
 	free(have);
 	return v;
+}
+
+struct numbered *numbered_sort(struct numbered *v, struct numbered *tmp, size_t n)
+{
+	return sort_units((char *)v, (char *)tmp, n, offsetof(struct numbered, number));
 }
 
 /* Each item to where @order has its id, a cycle of them after the other. */
@@ -68,14 +85,6 @@ static void move_items(char *items, size_t n, size_t size, struct numbered *orde
 	}
 }
 
-static uint64_t number_of(const char *items, size_t i, size_t size, size_t at)
-{
-	uint64_t number;
-
-	memcpy(&number, items + i * size + at, sizeof(number));
-	return number;
-}
-
 /* Tables of symbols mostly are: then there is nothing to do, and no memory is asked for. */
 static bool is_sorted(const char *items, size_t n, size_t size, size_t at)
 {
@@ -83,6 +92,18 @@ static bool is_sorted(const char *items, size_t n, size_t size, size_t at)
 		if (number_of(items, i - 1, size, at) > number_of(items, i, size, at))
 			return false;
 	return true;
+}
+
+/* Items that are no larger than numbers with ids are moved themselves. */
+static int sort_small(char *items, size_t n, size_t at)
+{
+	struct numbered *tmp = malloc(n * sizeof(*tmp));
+	char *sorted = tmp ? sort_units(items, (char *)tmp, n, at) : NULL;
+
+	if (sorted && sorted != items)
+		memcpy(items, sorted, n * UNIT);
+	free(tmp);
+	return sorted ? 0 : -ENOMEM;
 }
 
 int numbered_sort_items(void *items, size_t n, size_t size, size_t at)
@@ -93,6 +114,8 @@ int numbered_sort_items(void *items, size_t n, size_t size, size_t at)
 		return -ENOMEM;
 	if (is_sorted(items, n, size, at))
 		return 0;
+	if (size == UNIT)
+		return sort_small(items, n, at);
 	v = malloc(2 * n * sizeof(*v));
 	if (!v)
 		return -ENOMEM;

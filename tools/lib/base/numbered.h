@@ -18,7 +18,8 @@ struct numbered *numbered_sort(struct numbered *v, struct numbered *tmp, size_t 
 
 /*
  * Sorts @n items of @size bytes each, at most NUMBERED_ITEM, by the uint64_t that lies @at bytes behind the start of each.
- * -ENOMEM: there was none for 32 bytes an item, or they are too many or too large; they are as they were.
+ * Quickest are those of sizeof(struct numbered). -ENOMEM: there was none for 32 bytes an item, or they are too many or too
+ * large; they are as they were.
  */
 #define NUMBERED_ITEM 64
 int numbered_sort_items(void *items, size_t n, size_t size, size_t at);
