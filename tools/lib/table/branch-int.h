@@ -57,6 +57,21 @@ struct branch_at {
 	uint8_t cpumode;
 };
 
+/* What @slot counts in @t. */
+static inline struct branch_at table_branch_at(const struct table *t,
+					       const struct branch_slot *slot, struct thread *th,
+					       uint8_t cpumode)
+{
+	return (struct branch_at){
+		.th = th,
+		.from = slot->from,
+		.to = slot->to,
+		.group = (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(slot))[0],
+		.bits = slot_flags(slot),
+		.cpumode = cpumode,
+	};
+}
+
 /* branch.c: its row; ID_NONE: no memory. */
 uint32_t table_branch_row(struct table *t, const struct branch_at *at);
 /* @count more of them, of which @told is told; NULL: nothing. */

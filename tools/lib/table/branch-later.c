@@ -17,9 +17,11 @@
 #include "branch-int.h"
 #include "merge-int.h"
 
-#define LATER_MAX (1u << 19)
-#define OUT_MAX	  (1u << 16)
-#define AHEAD	  16
+#define LATER_MAX \
+	(1u       \
+	 << 19) /* entries that wait in a table, of 12 bytes each; behind them rows are looked for */
+#define OUT_MAX (1u << 16) /* of these, without a slot, of 64 */
+#define AHEAD	16	   /* slots that are fetched from memory before their turn */
 
 /* ---- one table ------------------------------------------------------------------------------- */
 
@@ -72,16 +74,8 @@ static const struct branch_counts *told_of(const struct feed *f, const struct la
 
 static struct branch_at at_of(const struct table *t, const struct later *l)
 {
-	const struct branch_slot *s = slot_of(t->feed, l);
-
-	return (struct branch_at){
-		.th = machine_thread_at(t->keys.m, l->thread),
-		.from = s->from,
-		.to = s->to,
-		.group = (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(s))[0],
-		.bits = slot_flags(s),
-		.cpumode = l->cpumode,
-	};
+	return table_branch_at(t, slot_of(t->feed, l), machine_thread_at(t->keys.m, l->thread),
+			       l->cpumode);
 }
 
 int table_later_resolve(struct table *t)
@@ -105,6 +99,7 @@ int table_later_resolve(struct table *t)
 	return 0;
 }
 
+/* Called by the machine, which cannot fail for this: the next sample does. */
 static void before_change(void *table)
 {
 	struct table *t = table;
@@ -143,6 +138,7 @@ void table_resolve_later(struct table *t)
 
 /* ---- several tables -------------------------------------------------------------------------- */
 
+/* One thread's table, and what is what between it and the first. */
 struct part {
 	struct table *t;
 	/* By thread here: the first machine's; by thread there: this one's. NULL: the same. */
@@ -161,11 +157,6 @@ struct sharing {
 	size_t alive;
 	bool differ; /* numbers in branch_where, or sizes, are not the same everywhere */
 };
-
-static uint32_t thread_there(const struct part *p, uint32_t idx)
-{
-	return p->thread_there ? p->thread_there[idx] : idx;
-}
 
 /* Both ways, once the first machine has the threads of all. */
 static int map_threads(struct sharing *s)
@@ -200,7 +191,7 @@ static uint32_t group_in(struct table *to, const struct table *from, uint32_t id
 		uint64_t v = have[i + 1];
 
 		if (from->group_cols[i]->key->value == VALUE_THREAD)
-			v = v == ID_NONE ? v : thread[v];
+			v = mapped(thread, (uint32_t)v);
 		else if (from->group_cols[i]->key->value == VALUE_NAME)
 			v = intern(&to->keys.names, intern_str(&from->keys.names, (uint32_t)v));
 		if (v == INTERN_NONE && from->group_cols[i]->key->value == VALUE_NAME)
@@ -246,7 +237,7 @@ static int find_places(struct sharing *s, struct part *p)
 			continue;
 		group = (uint32_t)keys_tuple_get(&f->branch_where, where)[0];
 		key[0] = p->group_there ? p->group_there[group] : group;
-		key[1] = machine_thread_at(first, thread_there(p, thread))->space;
+		key[1] = machine_thread_at(first, mapped(p->thread_there, thread))->space;
 		place = keys_tuple_id(&s->places, key);
 		if (place == ID_NONE || vec_reach(&p->where, place, ID_NONE))
 			return -ENOMEM;
@@ -312,20 +303,15 @@ static void add_to_earlier(const struct sharing *s, size_t k, struct later *l, u
 		const struct feed *to = s->v[i].t->feed;
 		uint32_t where = s->v[i].where.v[place];
 		struct branch_slot *have = where == ID_NONE ? NULL : same_slot(to, e, where);
-		struct branch_counts *sum;
+		const struct acc_in in = { .entries = told };
 
 		if (!have)
 			continue;
 		if (have->count >= UINT32_MAX - e->count)
 			return;
 		have->count += e->count;
-		if (told) {
-			sum = &to->told[have - to->slots];
-			sum->cycles += told->cycles;
-			sum->nr_cycles += told->nr_cycles;
-			sum->nr_mispred += told->nr_mispred;
-			sum->nr_unflagged += told->nr_unflagged;
-		}
+		if (told)
+			keys_acc_branches.add(&to->told[have - to->slots], &in, NULL);
 		l->at = LATER_GONE;
 		return;
 	}
@@ -370,11 +356,10 @@ static int resolve_entry(const struct sharing *s, size_t by, const struct part *
 	const struct part *p = &s->v[by];
 	const struct feed *f = from->t->feed;
 	struct branch_at at = at_of(from->t, l);
-	uint32_t thread = thread_there(from, l->thread), row;
+	uint32_t thread = mapped(from->thread_there, l->thread), row;
 
 	if (from != p) {
-		thread = p->thread_here ? p->thread_here[thread] : thread;
-		at.th = machine_thread_at(p->t->keys.m, thread);
+		at.th = machine_thread_at(p->t->keys.m, mapped(p->thread_here, thread));
 		at.group = p->group_here.v[from->place.v[slot_where(slot_of(f, l))]];
 	}
 	row = table_branch_row(p->t, &at);
@@ -393,7 +378,10 @@ static void ask_for(const struct feed *f, size_t i)
 	}
 }
 
-/* Its stretch of the list. */
+/*
+ * One thread's stretch of the list, by rows of its own table: table_merge() adds those up in the order of the threads, so
+ * that rows that are new with a later stretch get later numbers.
+ */
 static void resolve_share(void *sharing, size_t share)
 {
 	const struct sharing *s = sharing;
@@ -420,6 +408,7 @@ static void resolve_share(void *sharing, size_t share)
 	s->v[share].ret = ret;
 }
 
+/* Without sharing, side by side all the same. */
 static void resolve_own(void *sharing, size_t share)
 {
 	struct part *p = &((struct sharing *)sharing)->v[share];
@@ -428,6 +417,7 @@ static void resolve_own(void *sharing, size_t share)
 	table_branch_flush(p->t);
 }
 
+/* Rows that the first has are numbered before all stretches; those of another would be between them. */
 static bool can_share(const struct sharing *s)
 {
 	size_t all = 0;

@@ -207,20 +207,14 @@ void table_branch_count_type(struct branch_totals *t, uint64_t from, uint64_t to
 static int start_slot(struct table *t, struct thread *th, struct branch_slot *s,
 		      const struct branch_slot *key, uint8_t cpumode)
 {
-	const struct branch_at at = {
-		.th = th,
-		.from = key->from,
-		.to = key->to,
-		.group = (uint32_t)keys_tuple_get(&t->feed->branch_where, slot_where(key))[0],
-		.bits = slot_flags(key),
-		.cpumode = cpumode,
-	};
+	struct branch_at at;
 	uint32_t row;
 
 	if (t->feed->defers) {
 		*s = *key;
 		return table_later_add(t, s, th, cpumode);
 	}
+	at = table_branch_at(t, key, th, cpumode);
 	row = table_branch_row(t, &at);
 	if (row == ID_NONE)
 		return -ENOMEM;
