@@ -144,6 +144,32 @@ trace forks
 is "forks: children, too" "$(counts)" "2000 2000 440 440"
 like "forks: and what they execute" "$("$PERF" report --stdio -s comm -i t.data)" ' true'
 alone forks
+
+# On a busy machine the recorder comes late to the first sample. Here it stands still meanwhile. The kernel dates the start of
+# children; the stacks, which we date, must not come before.
+stands() { grep -q "^State:.$2" /proc/$1/status; } # PID LETTER
+mkfifo go ctl ack
+sh -c 'read x; exec ./life forks' <go >out &
+pid=$!
+exec 3>go
+"$PERF" record --branch-trace=50M -p $pid --control fifo:ctl,ack -o t.data >/dev/null 2>err 3>&- &
+rec=$!
+timeout 60 sh -c 'echo ping >ctl; read -r x <ack' # it has attached
+kill -STOP $rec
+wait_for stands $rec T
+echo >&3
+exec 3>&-
+wait_for stands $pid t
+sleep 0.3
+kill -CONT $rec
+wait $pid
+wait $rec
+is "forks: a recorder that comes late to the first sample" "$(counts)" "2000 2000 440 440"
+is "... and says nothing of clocks" "$(grep -c clock err)" 0
+PERF_TRACER_WITHOUT=clock "$PERF" record --branch-trace=50M -o t.data -- ./life calls >out 2>err
+like "a clock of samples that cannot be read is told" "$(cat err)" \
+	'the clock of samples cannot be read \(.*\): stacks may be dated before the start of their process'
+
 trace clock
 is "clock: the time, lazy binding, floating point" "$(counts)" "500 500 111 111"
 like "clock: no gap" "$(cat err)" 'without a gap'

@@ -49,10 +49,9 @@ static bool goes_on(const struct tracer *t)
 static void stamp(struct tracer *t, const struct tracee *th, struct btrace *b)
 {
 	uint64_t type = t->opts.event[b->sample.event].attr.sample_type;
-	uint64_t now = tracer_now() - (uint64_t)t->clock_diff;
 	unsigned char *rec = t->out + sizeof(struct perf_event_header);
 
-	b->time = max_u64(b->time + 1, now);
+	b->time = max_u64(b->time + 1, stamps_now(t));
 	if (type & PERF_SAMPLE_TIME)
 		store_u64(rec + attr_head_offset(type, PERF_SAMPLE_TIME), b->time);
 	if (type & PERF_SAMPLE_TID) {
@@ -354,7 +353,7 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	if (ret)
 		return 0; /* killed: its end will be told */
 	user = points_peek_user(t, th, &ip, &sampled);
-	if (user)
+	if (user) /* for stamps_now(), where it has to guess */
 		(void)budget_delay(t, now, sampled);
 	ret = points_drain(t, th, NULL, NULL, e);
 	if (ret)
@@ -366,6 +365,8 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 		th->btrace = calloc(1, sizeof(*th->btrace));
 		if (!th->btrace)
 			return err_set(e, -ENOMEM, "no memory for a branch trace");
+		if (!t->traced.size)
+			stamps_begin(t);
 		th->btrace->sample = t->traced = t->peeked;
 		th->btrace->way.regs = st->gpr;
 		return begin_stretch(t, th, 0, e);

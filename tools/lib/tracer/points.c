@@ -45,7 +45,9 @@ static int open_point(struct tracer *t, struct tracee *th, uint32_t event, bool 
 	if (p->fd < 0)
 		return err_set(e, -errno, "cannot open a perf event on thread %d: %s", th->tid,
 			       strerror(errno));
-	map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
+	do
+		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
+	while (map == MAP_FAILED && stamps_give_back(t->stamps));
 	if (map == MAP_FAILED) {
 		ret = err_set(e, -errno, "cannot map the ring of thread %d (%zu bytes): %s",
 			      th->tid, size, strerror(errno));

@@ -722,6 +722,7 @@ void tracer_free(struct tracer *t)
 		(void)tracee_drop(t, t->threads.v[0], NULL);
 	walker_free(t->walker);
 	stack_walker_free(t->stacks);
+	stamps_free(t->stamps);
 	burst_free(t->spare);
 	vec_free(&t->threads);
 	vec_free(&t->ended);

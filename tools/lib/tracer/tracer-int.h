@@ -110,6 +110,7 @@ struct walked {
 
 struct walker;
 struct stacks;
+struct stamps;
 
 /* Where a walk ended in what was computed, memory is, too: with the stores that are still to come. */
 struct stack_place {
@@ -172,6 +173,7 @@ struct tracer {
 	struct user_state state;
 	struct walker *walker; /* NULL without branches */
 	struct stacks *stacks; /* NULL: call chains go by frame pointers */
+	struct stamps *stamps; /* NULL: no branch trace yet, or their clock cannot be read */
 	struct walked walk;
 	struct peeked peeked;
 	struct burst *spare;	 /* for the next */
@@ -312,6 +314,15 @@ size_t stack_read(const struct stack_place *w, uint64_t addr, void *buf, size_t 
 /* The addresses of @w's stack at @r, innermost first, at most @max, as words at @p. How many. */
 size_t stack_chain(struct tracer *t, const struct stack_place *w, const struct user_regs_struct *r,
 		   unsigned char *p, unsigned max);
+/*
+ * stamp.c: the samples' clock, for stacks that the kernel knows nothing of. One thread does all of
+ * it. Where it cannot be read, which is told, that is a guess by clock_diff, which may be early.
+ */
+void stamps_begin(struct tracer *t);
+void stamps_free(struct stamps *s);
+/* The locked memory that asking takes is wanted by a thread's ring: the last answer has to do. False: there was none. */
+bool stamps_give_back(struct stamps *s);
+uint64_t stamps_now(struct tracer *t);
 /* ahead.c: what runs on from a stop, while others want the stop's own. */
 struct ahead;
 int ahead_new(struct ahead **a);

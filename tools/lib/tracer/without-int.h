@@ -15,6 +15,7 @@ enum {
 	WITHOUT_AVX = 32,	   /* nor AVX-512 */
 	WITHOUT_LATER_HITS = 64,   /* they fire where they are tried and never again */
 	WITHOUT_CPUID_STEPS = 128, /* a step over CPUID ends behind the next instruction, too */
+	WITHOUT_CLOCK = 256,	   /* the samples' clock cannot be read */
 };
 
 unsigned tracer_without(void);

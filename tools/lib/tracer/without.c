@@ -17,10 +17,15 @@ unsigned tracer_without(void)
 		const char *word;
 		unsigned bit;
 	} words[] = {
-		{ "breakpoints", WITHOUT_BREAKPOINTS }, { "hits", WITHOUT_HITS },
-		{ "later-hits", WITHOUT_LATER_HITS },	{ "steps", WITHOUT_STEPS },
-		{ "blocks", WITHOUT_BLOCKS },		{ "cpuid-steps", WITHOUT_CPUID_STEPS },
-		{ "avx512", WITHOUT_AVX512 },		{ "avx", WITHOUT_AVX | WITHOUT_AVX512 },
+		{ "breakpoints", WITHOUT_BREAKPOINTS },
+		{ "hits", WITHOUT_HITS },
+		{ "later-hits", WITHOUT_LATER_HITS },
+		{ "steps", WITHOUT_STEPS },
+		{ "blocks", WITHOUT_BLOCKS },
+		{ "cpuid-steps", WITHOUT_CPUID_STEPS },
+		{ "avx512", WITHOUT_AVX512 },
+		{ "avx", WITHOUT_AVX | WITHOUT_AVX512 },
+		{ "clock", WITHOUT_CLOCK },
 	};
 	const char *text = getenv("PERF_TRACER_WITHOUT");
 	unsigned bits = 0;
