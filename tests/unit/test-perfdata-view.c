@@ -98,6 +98,22 @@ static void along_a_view(void **state)
 		skip_because("the kernel does not tell which pages are there (/proc/self/pagemap)");
 }
 
+static void mend(int sig, siginfo_t *si, void *ctx)
+{
+	(void)sig, (void)ctx;
+	if (!elf_guard_mend(si))
+		abort();
+}
+
+/* Who looks at what a file has no more needs the guard's handler; cmocka sets its own before each test. */
+static void guard(void)
+{
+	struct sigaction sa = { .sa_sigaction = mend, .sa_flags = SA_SIGINFO };
+
+	elf_guard_install();
+	assert_int_equal(sigaction(SIGBUS, &sa, NULL), 0);
+}
+
 /* Others map the pages meanwhile: the same bytes, wherever one looks, of one file after the other, and of one that ends sooner. */
 static void others_map(void **state)
 {
@@ -109,7 +125,7 @@ static void others_map(void **state)
 	size_t left;
 
 	(void)state;
-	elf_guard_install();
+	guard();
 	assert_non_null(side);
 	for (uint64_t at = 40; at < size; at += 8 * 4093)
 		check_view(&v, fd, at, size);
@@ -142,27 +158,17 @@ static void check_put(struct window_view *v, struct window *w, uint64_t off, siz
 	assert_true(avail >= n);
 }
 
-static void mend(int sig, siginfo_t *si, void *ctx)
-{
-	(void)sig, (void)ctx;
-	if (!elf_guard_mend(si))
-		abort();
-}
-
 /* A file that is cut and has its bytes again: the zeros that a view has for them are none of them. */
 static void cut_and_there_again(void **state)
 {
 	static unsigned char bytes[1 << 18];
-	struct sigaction sa = { .sa_sigaction = mend, .sa_flags = SA_SIGINFO };
 	struct window_view v = { .fd = -1 };
 	struct window w;
 	size_t left;
 	int fd;
 
 	(void)state;
-	elf_guard_install();
-	assert_int_equal(sigaction(SIGBUS, &sa, NULL),
-			 0); /* cmocka has its own by now, and sets it again */
+	guard();
 	for (size_t i = 0; i < sizeof(bytes); i += 8)
 		store_u64(bytes + i, i);
 	fd = memfile(bytes, sizeof(bytes));

@@ -16,9 +16,8 @@
 #define AHEAD	    (16u << 20) /* asked for before it is looked at, and left behind, by other threads */
 #define HELPERS_MAX 3		/* to look takes a quarter of the time */
 
-#ifndef MADV_POPULATE_READ
-#define MADV_POPULATE_READ 22
-#endif
+/* What the kernel maps around a page that is looked at, where the file system can. */
+#define AROUND (64u << 10)
 
 struct window_side {
 	pthread_t thread[HELPERS_MAX];
@@ -35,7 +34,7 @@ struct window_side {
 struct job {
 	unsigned char *at;
 	size_t n;
-	int advice;
+	bool drop; /* else it is asked for */
 };
 
 /* Steps up to @ahead behind the one at hand are asked for, and those before it go when they are @behind or more. */
@@ -47,19 +46,25 @@ static struct job claim(struct window_steps *s, size_t ahead, size_t behind)
 		s->ready = s->here;
 	if (s->ready < s->len && s->ready - s->here < ahead) {
 		job = (struct job){ s->map + s->ready, min_u64(VIEW_STEP, s->len - s->ready),
-				    MADV_POPULATE_READ };
+				    false };
 		s->ready += job.n;
 	} else if (s->here >= s->gone + behind) {
-		job = (struct job){ s->map + s->gone, s->here - s->gone, MADV_DONTNEED };
+		job = (struct job){ s->map + s->gone, s->here - s->gone, true };
 		s->gone = s->here;
 	}
 	return job;
 }
 
-/* Where the kernel refuses pages come as they are looked at, and go with the map. */
+/*
+ * To look at a byte here and there takes less than MADV_POPULATE_READ, which goes through every page. What the kernel
+ * does not map with these comes as it is looked at, and what it does not drop goes with the map.
+ */
 static void work(const struct job *job)
 {
-	(void)madvise(job->at, job->n, job->advice);
+	if (job->drop)
+		(void)madvise(job->at, job->n, MADV_DONTNEED);
+	for (size_t i = 0; !job->drop && i < job->n; i += AROUND)
+		(void)*(volatile unsigned char *)(job->at + i);
 }
 
 void window_steps_to(struct window_steps *s, size_t skip)
