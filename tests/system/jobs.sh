@@ -55,6 +55,27 @@ for keys in symbol_from,symbol_to pid,comm,symbol_to,mispredict tid,srcline_from
 	done
 done
 
+# Large samples, of which threads read the stacks where the index mapped them.
+"$PERF" record -q -F 499 -e cpu-clock:u --call-graph dwarf,24000 -o "$TMP/stacks.data" -- \
+	timeout 1 bash -c 'f() { [ $1 -gt 0 ] && f $(($1 - 1)); :; }; while :; do f $((RANDOM % 60)); done' >"$TMP/out" 2>&1
+if "$PERF" check feature -q dwarf && [ -s "$TMP/stacks.data" ]; then
+	for unwinder in perf libunwind; do
+		"$PERF" check feature -q $unwinder || [ $unwinder = perf ] || continue
+		for how in "report --stdio -g caller" "script -F ip,sym,time"; do
+			# shellcheck disable=SC2086
+			stacks() { "$PERF" $how --no-inline --unwinder $unwinder -j"$1" -i "$TMP/stacks.data" 2>&1; }
+			stacks 1 >"$TMP/one"
+			check "$how, $unwinder: there are callers" test "$(wc -l <"$TMP/one")" -gt 200
+			for n in 2 8; do
+				stacks $n >"$TMP/many"
+				same_file "$how, $unwinder: large samples, $n jobs" "$TMP/many" "$TMP/one"
+			done
+		done
+	done
+else
+	skip "large samples" "no stacks were recorded, or built without libdw: $(head -1 "$TMP/out")"
+fi
+
 # Who reads the text goes away; the others must not wait for their turn.
 timeout 60 sh -c '"$1" script -j8 -i "$2" | head -1 >"$3"' sh "$PERF" "$TMP/flat.data" "$TMP/line"
 is "script into head ends" $? 0

@@ -156,7 +156,7 @@ static void pieces_are_the_whole(void **state)
 	(void)state;
 	seed = 1;
 	for (int n = 0; n < 200; n++) {
-		struct perfdata_index_opts o = { 512u << n % 5, 3, keep, &kept };
+		struct perfdata_index_opts o = { 512u << n % 5, 3, keep, &kept, false };
 		struct perfdata_index *x;
 		struct perfdata *pd;
 		struct err e;
@@ -223,7 +223,7 @@ static void kept_short(void **state)
 
 	(void)state;
 	for (int big = 0; big < 2; big++) {
-		struct perfdata_index_opts o = { 1024, 3, keep, &kept };
+		struct perfdata_index_opts o = { 1024, 3, keep, &kept, false };
 		struct perfdata_index *x;
 		struct perfdata *pd;
 		struct err e;
@@ -246,7 +246,7 @@ static void kept_short(void **state)
 
 static size_t index_firsts(struct firsts *k, bool says, struct list *pieces)
 {
-	struct perfdata_index_opts o = { 1024, 3, keep_first, k };
+	struct perfdata_index_opts o = { 1024, 3, keep_first, k, false };
 	struct perfdata_index *x;
 	struct perfdata_stats st;
 	struct perfdata *pd;
@@ -328,7 +328,7 @@ static void looked_at(void **state)
 {
 	static struct firsts one, rows;
 	static struct list whole, pieces, others;
-	struct perfdata_index_opts o = { 1 << 14, 3, keep_first, &rows };
+	struct perfdata_index_opts o = { 1 << 14, 3, keep_first, &rows, false };
 	struct perfdata_index *x;
 	struct perfdata *pd;
 	uint64_t before;
@@ -389,7 +389,7 @@ static enum perfdata_keep keep_and_cut(void *ctx, const struct record *rec)
 static void cut_under_the_walk(void **state)
 {
 	static struct cutter c;
-	struct perfdata_index_opts o = { 1 << 14, 3, keep_and_cut, &c };
+	struct perfdata_index_opts o = { 1 << 14, 3, keep_and_cut, &c, false };
 	char path[64];
 
 	(void)state;
@@ -429,7 +429,7 @@ static enum perfdata_keep none(void *ctx, const struct record *rec)
 static void no_keep(struct perfdata_index_opts *o, struct list *kept)
 {
 	kept->n = 0;
-	*o = (struct perfdata_index_opts){ 4096, 3, keep, kept };
+	*o = (struct perfdata_index_opts){ 4096, 3, keep, kept, false };
 }
 
 /* What cannot be cut is read as before, as if nobody had asked. */

@@ -231,7 +231,7 @@ static enum perfdata_keep nothing(void *ctx, const struct record *rec)
 /* Frames of about 2 MB of records, which several threads can unpack: each payload that begins one is counted. */
 static void frames(void **state)
 {
-	const struct perfdata_index_opts o = { 1 << 20, 3, nothing, NULL };
+	const struct perfdata_index_opts o = { 1 << 20, 3, nothing, NULL, false };
 	static unsigned char all[9 << 20], one[48];
 	struct perfdata_index *x;
 	struct perfdata *pd;

@@ -438,6 +438,7 @@ static void start_view(struct index_walk *w)
 	w->copy = w->x->frames ? NULL : malloc(RECORD_MAX + 1);
 	if (w->copy && perfdata_record_bytes(w->pd) >= WORTH_HELP)
 		w->view.side = window_side_new(w->o->threads ? w->o->threads - 1 : 0);
+	w->view.whole = w->o->gaps && gaps_may_pay(w->pd);
 	for (size_t i = 0; w->copy && i < w->pd->nr_streams; i++)
 		w->pd->streams[i].win.look = LOOK;
 }
@@ -446,6 +447,8 @@ static void end_view(struct index_walk *w)
 {
 	for (size_t i = 0; i < w->pd->nr_streams; i++)
 		w->pd->streams[i].win.look = 0;
+	if (w->view.whole && gaps_pay(w->pd))
+		window_view_take(&w->view, &w->x->map);
 	window_view_free(&w->view);
 	w->x->map_seconds = window_side_free(w->view.side, &w->x->nr_mapping);
 	free(w->copy);
@@ -593,6 +596,7 @@ void perfdata_index_free(struct perfdata_index *x)
 	for (size_t i = 0; x->marks && i < 2 * x->nr_streams; i++)
 		vec_free(&x->marks[i].v);
 	free(x->marks);
+	window_map_free(&x->map);
 	vec_free(&x->stretches);
 	vec_free(&x->stages);
 	vec_free(&x->pieces);

@@ -21,6 +21,10 @@ struct order_run {
 	uint64_t base; /* position of buf[0] */
 	unsigned char *own;
 	size_t cap, want; /* of @own: as it is, as it should be */
+	const struct window_map
+		*map;	       /* pieces: records have gaps, and it has these; NULL: none has */
+	unsigned char *filled; /* then: buf */
+	struct record_gap gap; /* of the record at its head */
 	/* The record at its head. */
 	struct record rec;
 };
@@ -52,6 +56,8 @@ int order_heap_fill(struct perfdata *pd, struct heap *h, struct order_run **runs
 		    struct err *e);
 /* pieces.c, as walk() in order.c: 1 = *rec stands for itself, 0 = a merge begins or it is the end. */
 int pieces_walk(struct perfdata *pd, struct record *rec, struct err *e);
+/* gaps.c: the record that begins at @data of @r->buf has a gap, or none. */
+void gaps_note(struct order_run *r, const unsigned char *data, uint32_t type, uint32_t size);
 void pieces_free(struct pieces *p);
 
 #endif

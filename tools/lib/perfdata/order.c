@@ -200,6 +200,8 @@ static int run_next(struct perfdata *pd, struct order_run *r, struct err *e)
 		r->rec.swap = pd->swap;
 		r->rec.offset = offset;
 		r->rec.file_offset = file_offset;
+		if (unlikely(r->map))
+			gaps_note(r, p, type, size);
 		return 1;
 	}
 	return 0;
@@ -457,6 +459,7 @@ static inline void copy_fresh(struct record *to, const struct record *from)
 	to->file_offset = file_offset;
 	to->time = time;
 	to->event = from->event;
+	to->gap = from->gap;
 }
 
 static bool merge_next(struct perfdata *pd, struct record *rec)
@@ -558,7 +561,7 @@ const unsigned char *perfdata_behind(const struct perfdata *pd, size_t *nr)
 	const struct order_run *r = pd->order ? pd->order->head : NULL;
 	size_t at = r ? (size_t)(r->pos - r->base) : 0;
 
-	if (!r || at >= r->len || !r->st)
+	if (!r || at >= r->len || !r->st || r->map)
 		return NULL;
 	*nr = r->len - at;
 	return r->buf + at;

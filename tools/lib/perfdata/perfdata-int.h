@@ -104,6 +104,7 @@ ssize_t window_pread(int fd, void *buf, size_t n, uint64_t off);
 struct window_steps {
 	unsigned char *map; /* NULL = none */
 	size_t len, gone, here, ready;
+	bool keep; /* nothing is dropped */
 };
 
 /* window-side.c: the step at @skip is at hand. What is to be done for it is done, or, where others do it, is being done. */
@@ -126,6 +127,7 @@ struct window_view {
 	uint64_t base;
 	struct window_side *side; /* its owner's; NULL = none */
 	struct elf_guard *guard;
+	bool whole;  /* the map is of all of the file, and nothing is dropped */
 	bool to_end; /* of the file, as it was then */
 	bool fails;  /* nothing can be mapped, or there is no more */
 };
@@ -136,6 +138,16 @@ struct window_view {
  */
 const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off, size_t *left);
 void window_view_free(struct window_view *v);
+/* A map of a file from @base on. What it is allowed to be used for is what a view is. */
+struct window_map {
+	unsigned char *at; /* NULL = none */
+	size_t len;
+	uint64_t base;
+	struct elf_guard *guard;
+};
+/* The map of one that is whole and in order; then the view has none any more. */
+void window_view_take(struct window_view *v, struct window_map *m);
+void window_map_free(struct window_map *m); /* none is fine */
 /* Bytes at @off, @n at most, into @w: what window_at() would read from the file. */
 void window_view_read(struct window_view *v, struct window *w, uint64_t off, size_t n);
 

@@ -362,6 +362,7 @@ int perfdata_next_in_file(struct perfdata *pd, struct record *rec, bool *unzippe
 	rec->swap = pd->swap;
 	rec->offset = r.offset;
 	rec->file_offset = r.file_offset;
+	rec->gap = NULL;
 	*unzipped = r.unzipped;
 	perfdata_resolve(pd, &r, rec);
 	return 1;

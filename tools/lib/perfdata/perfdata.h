@@ -238,8 +238,21 @@ const struct perfdata_build_id *perfdata_build_id(const struct perfdata *pd, siz
 
 #define RECORD_NO_TIME UINT64_MAX
 
+/*
+ * Bytes of a large sample with the copy of a stack that are not in data, where anything may stand for them; see perfdata_index_opts.
+ * Most likely, but not for certain, they are of the stack. Elsewhere they are, but may change.
+ */
+struct record_gap {
+	uint32_t from, to;	    /* of data; alike: there is none any more */
+	const unsigned char *there; /* all of the record */
+	unsigned char *data;
+};
+
+/* They are in data as well from now on. */
+void perfdata_fill(struct record_gap *gap);
+
 struct record {
-	const unsigned char *data; /* whole, header included */
+	const unsigned char *data; /* whole, header included, but for @gap: perfdata_fill() */
 	uint32_t size;		   /* as the header says; AUXTRACE payload not included */
 	uint32_t type;		   /* PERF_RECORD_* */
 	uint16_t misc;
@@ -249,6 +262,7 @@ struct record {
 	uint64_t time;	      /* ns, RECORD_NO_TIME when the record carries none */
 	/* SAMPLE and records with an id: theirs; else the first event; NULL before any attr and for ids nobody knows. */
 	const struct perfdata_event *event;
+	struct record_gap *gap; /* NULL: none; valid as long as the record */
 };
 
 /*
@@ -299,6 +313,7 @@ struct perfdata_index_opts {
 	unsigned threads; /* that will read; until then they unpack what is packed, or map pages */
 	enum perfdata_keep (*keep)(void *ctx, const struct record *rec);
 	void *ctx;
+	bool gaps; /* who reads the pieces knows of record_gap */
 };
 
 /*

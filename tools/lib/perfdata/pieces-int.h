@@ -70,10 +70,24 @@ struct perfdata_index {
 	size_t nr_streams;
 	struct spool spool;
 	uint64_t bytes;
-	double map_seconds; /* of CPU time, of all threads that mapped pages */
+	struct window_map map; /* of all of it: records have gaps */
+	double map_seconds;    /* of CPU time, of all threads that mapped pages */
 	unsigned nr_mapping;
 	bool damaged;
 	struct err damage;
 };
+
+/* ---- gaps.c ---------------------------------------------------------------------------------- */
+
+/* Whether there are events with stacks so large that they are better left where they are, and all can be mapped. */
+bool gaps_may_pay(const struct perfdata *pd);
+/* Whether that was right, behind the walk over all records. */
+bool gaps_pay(const struct perfdata *pd);
+/* Whether @map has the @n bytes at @off of the file. */
+bool gaps_can(const struct window_map *map, uint64_t off, size_t n);
+/* These, records of a file of that byte order, into @buf, without what gaps_note() says of each. */
+void gaps_copy(const struct window_map *map, uint64_t off, unsigned char *buf, size_t n, bool swap);
+/* Whether there may be zeros for what the file @fd had up to @end. */
+bool gaps_changed(const struct window_map *map, int fd, uint64_t end);
 
 #endif

@@ -18,6 +18,8 @@ struct pieces {
 	bool begun;		/* the piece at hand: its untimed ones are handed out */
 	VEC(unsigned char) buf; /* its bytes; or one record that was read by itself */
 	VEC(struct order_run *) runs;
+	uint64_t
+		mapped_to; /* the piece at hand: the end of what was copied out of a map; 0 = nothing */
 	struct stream
 		*packed; /* stand for what comes out of the streams, for runs; they read nothing */
 };
@@ -222,11 +224,26 @@ static uint32_t source_of(const struct perfdata *pd, const struct pieces *p,
 				    : r->st - pd->streams);
 }
 
+static int read_bytes(struct perfdata *pd, struct pieces *p, const struct order_run *r,
+		      uint64_t end, struct err *e)
+{
+	size_t n = (size_t)(end - r->base);
+
+	if (!r->map)
+		return read_at(pd, source_of(pd, p, r), r->base, p->buf.v + r->cap, n, e);
+	gaps_copy(r->map, r->base, p->buf.v + r->cap, n, pd->swap);
+	p->mapped_to = max_u64(p->mapped_to, end);
+	return 0;
+}
+
 /* Neighbours in the file lie side by side in the buffer as well, and are read as one. */
 static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
 {
 	int ret = 0;
 
+	vec_for_each (r, &p->runs)
+		if (!(*r)->packed && gaps_can(&p->x->map, (*r)->base, (*r)->len))
+			(*r)->map = &p->x->map;
 	for (size_t i = 0, next; !ret && i < p->runs.n; i = next) {
 		struct order_run *r = p->runs.v[i];
 		uint64_t end = r->end;
@@ -234,15 +251,15 @@ static int read_runs(struct perfdata *pd, struct pieces *p, struct err *e)
 		for (next = i + 1; next < p->runs.n; next++) {
 			const struct order_run *n = p->runs.v[next];
 
-			if (n->st != r->st || n->base != end)
+			if (n->st != r->st || n->base != end || n->map || r->map)
 				break;
 			end = n->end;
 		}
-		ret = read_at(pd, source_of(pd, p, r), r->base, p->buf.v + r->cap,
-			      (size_t)(end - r->base), e);
+		ret = read_bytes(pd, p, r, end, e);
 	}
 	vec_for_each (r, &p->runs) {
-		(*r)->buf = p->buf.v + (*r)->cap;
+		(*r)->filled = p->buf.v + (*r)->cap;
+		(*r)->buf = (*r)->filled;
 		(*r)->cap = 0;
 	}
 	return ret;
@@ -283,6 +300,10 @@ int pieces_walk(struct perfdata *pd, struct record *rec, struct err *e)
 	struct pieces *p = pd->order->parts;
 	int ret;
 
+	/* Of the piece before. */
+	if (p->mapped_to && gaps_changed(&p->x->map, pd->streams[0].win.fd, p->mapped_to))
+		return err_set(e, -EIO, "the file changed while it was read");
+	p->mapped_to = 0;
 	if (!p->begun) {
 		if (p->at >= p->end) {
 			pd->order->at_end = true;

@@ -48,7 +48,7 @@ static struct job claim(struct window_steps *s, size_t ahead, size_t behind)
 		job = (struct job){ s->map + s->ready, min_u64(VIEW_STEP, s->len - s->ready),
 				    false };
 		s->ready += job.n;
-	} else if (s->here >= s->gone + behind) {
+	} else if (!s->keep && s->here >= s->gone + behind) {
 		job = (struct job){ s->map + s->gone, s->here - s->gone, true };
 		s->gone = s->here;
 	}

@@ -10,6 +10,8 @@
  * in such ones, each is one entry of the page table and one of the TLB, which takes less than the look. Those that were passed
  * go as the walk goes on, so that they are no memory to speak of.
  */
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,7 +19,8 @@
 #include "elf/elf.h"
 #include "perfdata-int.h"
 
-#define VIEW_SIZE (64u << 20)
+#define WORTH_THREAD (16u << 20) /* bytes of a map that is given back */
+#define VIEW_SIZE    (64u << 20)
 
 static void forget(struct window_view *v)
 {
@@ -43,13 +46,13 @@ static bool move(struct window_view *v, uint64_t off)
 	forget(v);
 	if (off > INT64_MAX || fstat(v->fd, &st) || (uint64_t)st.st_size <= off)
 		return false;
-	len = (size_t)min_u64(VIEW_SIZE, (uint64_t)st.st_size - base);
+	len = (size_t)min_u64(v->whole ? SIZE_MAX : VIEW_SIZE, (uint64_t)st.st_size - base);
 	map = mmap(NULL, len, PROT_READ, MAP_PRIVATE, v->fd, (off_t)base);
 	if (map == MAP_FAILED)
 		return false;
-	v->to_end = len < VIEW_SIZE;
+	v->to_end = len == (uint64_t)st.st_size - base;
 	v->guard = elf_guard_add(map, len);
-	v->steps = (struct window_steps){ .map = map, .len = len };
+	v->steps = (struct window_steps){ .map = map, .len = len, .keep = v->whole };
 	v->base = base;
 	if (!v->guard) {
 		forget(v);
@@ -106,6 +109,47 @@ const unsigned char *window_view_at(struct window_view *v, int fd, uint64_t off,
 void window_view_free(struct window_view *v)
 {
 	forget(v);
+}
+
+void window_view_take(struct window_view *v, struct window_map *m)
+{
+	if (!v->steps.map || !v->whole || elf_guard_mended(v->guard))
+		return;
+	*m = (struct window_map){ v->steps.map, v->steps.len, v->base, v->guard };
+	v->steps = (struct window_steps){ 0 };
+	if (v->side)
+		window_side_map(v->side, &v->steps);
+}
+
+static void *unmap(void *map)
+{
+	const struct window_map *m = map;
+
+	/* First the pages: while munmap() takes them nobody gets memory. */
+	(void)madvise(m->at, m->len, MADV_DONTNEED);
+	munmap(m->at, m->len);
+	free(map);
+	return NULL;
+}
+
+/* To take the pages of a large file out of a process takes as long as to print a report, so somebody else does. */
+void window_map_free(struct window_map *m)
+{
+	struct window_map *own;
+	pthread_t thread;
+
+	if (!m->at)
+		return;
+	elf_guard_drop(m->guard);
+	if (m->len < WORTH_THREAD || !(own = malloc(sizeof(*own)))) {
+		munmap(m->at, m->len);
+		return;
+	}
+	*own = *m;
+	if (pthread_create(&thread, NULL, unmap, own))
+		unmap(own);
+	else
+		pthread_detach(thread);
 }
 
 void window_view_read(struct window_view *v, struct window *w, uint64_t off, size_t n)

@@ -194,6 +194,20 @@ static int parse_intr_regs(struct parse *p, struct sample *s)
 	return parse_regs(p, "REGS_INTR", false, &s->intr_regs);
 }
 
+static inline bool has_gap(const struct record *rec)
+{
+	return rec->gap && rec->gap->from < rec->gap->to;
+}
+
+/* Bytes were left out of the record, and all of them lie in its stack of @size bytes here: what stands behind it was read. */
+static bool has_gap_in(const struct parse *p, uint64_t size)
+{
+	const struct record_gap *g = p->rec->gap;
+	uint64_t at = cursor_pos(&p->c);
+
+	return has_gap(p->rec) && at <= g->from && size <= p->rec->size - at && at + size >= g->to;
+}
+
 static int parse_stack(struct parse *p, struct sample *s)
 {
 	uint64_t size = cursor_u64(&p->c), used;
@@ -204,6 +218,10 @@ static int parse_stack(struct parse *p, struct sample *s)
 	s->stack = p->c.p;
 	if (!size)
 		return 0;
+	if (unlikely(has_gap_in(p, size))) {
+		s->gap = p->rec->gap;
+		p->c.end = p->rec->data + p->rec->size;
+	}
 	bytes = cursor_bytes(&p->c, size);
 	if (!bytes)
 		return fail(p, "STACK_USER", "size", size);
@@ -420,7 +438,7 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 	s->time = s->id = s->stream_id = UINT64_MAX;
 	s->period = p.attr->sample_period;
 
-	p.c = cursor_init(rec->data, rec->size, rec->swap);
+	p.c = cursor_init(rec->data, has_gap(rec) ? rec->gap->from : rec->size, rec->swap);
 	if (unlikely(rec->size < 8 + words))
 		return cut(&p, "its fixed fields");
 	p.c.p += 8 + words;
@@ -441,14 +459,25 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 	return parse_parts(&p, s, 0);
 }
 
+/* What does not come out with the gap in it is read once more without. */
+static int parse_any(const struct record *rec, uint64_t need, struct sample *s, struct err *e)
+{
+	if (unlikely(has_gap(rec))) {
+		if (!parse_some(rec, need, s, NULL))
+			return 0;
+		perfdata_fill(rec->gap);
+	}
+	return parse_some(rec, need, s, e);
+}
+
 int sample_parse(const struct record *rec, struct sample *s, struct err *e)
 {
-	return parse_some(rec, UINT64_MAX, s, e);
+	return parse_any(rec, UINT64_MAX, s, e);
 }
 
 int sample_parse_some(const struct record *rec, uint64_t need, struct sample *s, struct err *e)
 {
-	return parse_some(rec, need, s, e);
+	return parse_any(rec, need, s, e);
 }
 
 /* ---- one after the other ---------------------------------------------------------------------- */
@@ -507,7 +536,7 @@ int sample_parse_next(struct sample_series *n, const struct record *rec, uint64_
 		return 0;
 	}
 	n->event = NULL;
-	ret = parse_some(rec, need, s, e);
+	ret = parse_any(rec, need, s, e);
 	if (!ret)
 		note_series(n, rec, need);
 	return ret;

@@ -142,7 +142,8 @@ struct sample {
 	struct sample_branches branches;
 	struct sample_regs user_regs, intr_regs;
 	const unsigned char *stack; /* set even when there are none */
-	uint64_t stack_size;	    /* bytes that are valid (dyn_size) */
+	uint64_t stack_size;	    /* bytes that are valid (dyn_size); see sample_stack_at() */
+	struct record_gap *gap;	    /* in the stack; NULL: none */
 	uint64_t weight;	    /* whole word; weight_struct splits it */
 	uint32_t weight_var1;
 	uint16_t weight_var2, weight_var3;
@@ -196,6 +197,16 @@ static inline uint64_t sample_branch_to(const struct sample_branches *b, uint64_
 
 /* Value @i < r->nr. */
 void sample_read_value(const struct sample_read *r, uint64_t i, struct sample_value *out);
+
+/*
+ * @n bytes of the stack, from the byte @at on; NULL: so many were not copied. Somebody else may change them: load each once.
+ */
+static inline const unsigned char *sample_stack_at(const struct sample *s, uint64_t at, unsigned n)
+{
+	if (at >= s->stack_size || s->stack_size - at < n)
+		return NULL;
+	return (s->gap ? s->gap->there + (s->stack - s->gap->data) : s->stack) + at;
+}
 
 /* The value of GPR @reg (bit number); false when the sample does not hold it. */
 bool sample_reg(const struct sample_regs *r, unsigned reg, uint64_t *value);

@@ -33,8 +33,11 @@ bool session_deferred_keep(struct deferred *d, const struct record *rec, const s
 	w.data = malloc(rec->size);
 	if (!w.data)
 		return false;
+	if (rec->gap)
+		perfdata_fill(rec->gap);
 	memcpy(w.data, rec->data, rec->size);
 	w.rec.data = w.data;
+	w.rec.gap = NULL;
 	if (!vec_push(&d->v, w))
 		return true;
 	free(w.data);

@@ -443,6 +443,7 @@ static int make_index(struct session_team *t, struct session *s, unsigned jobs, 
 		.threads = jobs,
 		.keep = keep,
 		.ctx = &seen,
+		.gaps = true,
 	};
 	int ret;
 

@@ -117,14 +117,12 @@ static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 {
 	struct dwarf_walk *w = ctx;
 	unsigned char buf[8] = { 0 };
-	const unsigned char *p = buf;
+	const unsigned char *p = addr < w->sp ? NULL : sample_stack_at(w->s, addr - w->sp, size);
 	struct cfi_object *o;
 	struct map_hit hit;
 
-	if (addr >= w->sp && addr - w->sp < w->s->stack_size &&
-	    w->s->stack_size - (addr - w->sp) >= size) {
-		p = w->s->stack + (addr - w->sp);
-	} else {
+	if (!p) {
+		p = buf;
 		o = machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit)
 			    ? cfi_object(w->u->dwarf->cfi, hit.map->dso)
 			    : NULL;

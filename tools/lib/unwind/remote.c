@@ -220,6 +220,7 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *v, int w
 	struct far *f = ctx;
 	const struct sample *s = f->w->s;
 	const struct image *im;
+	const unsigned char *p;
 	uint64_t vaddr;
 
 	(void)as;
@@ -227,9 +228,9 @@ static int access_mem(unw_addr_space_t as, unw_word_t addr, unw_word_t *v, int w
 		return -UNW_EINVAL;
 	if (++f->words > MAX_WORDS)
 		return -UNW_EUNSPEC;
-	if (addr >= f->w->sp && addr - f->w->sp < s->stack_size &&
-	    s->stack_size - (addr - f->w->sp) >= 8) {
-		*v = load_u64(s->stack + (addr - f->w->sp), s->swap);
+	p = addr < f->w->sp ? NULL : sample_stack_at(s, addr - f->w->sp, 8);
+	if (p) {
+		*v = load_u64(p, s->swap);
 		return 0;
 	}
 	if ((addr & ONE_ROW) == ONE_ROW) {
