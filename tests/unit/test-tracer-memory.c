@@ -320,6 +320,33 @@ static void test_touched(void **state)
 	vm_free(vm);
 }
 
+/* Between walks there is made what the next one may need: it then makes nothing. */
+static void test_room(void **state)
+{
+	struct vm *vm = new_vm();
+
+	(void)state;
+	for (unsigned round = 0; round < 3; round++) {
+		const void *slots;
+
+		vm_room_ahead(vm);
+		slots = vm->insns->at.slot;
+		assert_true(vm->insns->there >= vm->insns->nr + VM_ROOM);
+		assert_true(vm->pages_there > vm->nr_pages);
+		for (uint32_t i = 0; i < VM_ROOM; i++)
+			assert_int_equal(htab_add(&vm->insns->at, hash_u64(i), vm->insns->nr++), 0);
+		assert_ptr_equal(vm->insns->at.slot, slots);
+	}
+	/* no more than there can be */
+	vm->insns->nr = VM_INSNS - 1;
+	for (unsigned round = 0; round < 2; round++) {
+		vm_room_ahead(vm);
+		assert_int_equal(vm->insns->there, VM_INSNS);
+	}
+	vm->insns->nr = 0;
+	vm_free(vm);
+}
+
 /* Whether the page at @p is there: what is read of one that is not becomes a page of zeros. */
 static bool is_there(unsigned char *p)
 {
@@ -359,7 +386,7 @@ int main(void)
 		cmocka_unit_test(test_unmapped), cmocka_unit_test(test_shared),
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_no_files), cmocka_unit_test(test_touched),
-		cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_room),	 cmocka_unit_test(test_warm),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

@@ -15,16 +15,29 @@
 #define TOUCH(t, what, most, n) \
 	vm_big_touch((t)->what, sizeof((t)->what[0]), most, n, &(t)->there.what)
 
-/* For one more block, as long as they may be. */
-static void touch(struct vm_blocks *t)
+static void touch(struct vm_blocks *t, uint32_t blocks, uint32_t uops, uint32_t bytes)
 {
-	uint32_t uops = t->nr_uops + VM_STRAIGHT + 1;
+	TOUCH(t, block, VM_BLOCKS, t->nr + blocks);
+	TOUCH(t, uop, VM_UOPS, t->nr_uops + uops);
+	TOUCH(t, insn, VM_UOPS, t->nr_uops + uops);
+	TOUCH(t, addr, VM_UOPS, t->nr_uops + uops);
+	TOUCH(t, bytes, VM_CODE_BYTES, t->nr_bytes + bytes);
+}
 
-	TOUCH(t, block, VM_BLOCKS, t->nr + 1);
-	TOUCH(t, uop, VM_UOPS, uops);
-	TOUCH(t, insn, VM_UOPS, uops);
-	TOUCH(t, addr, VM_UOPS, uops);
-	TOUCH(t, bytes, VM_CODE_BYTES, t->nr_bytes + VM_BLOCK);
+/* For one more block, as long as they may be. */
+static void touch_one(struct vm_blocks *t)
+{
+	touch(t, 1, VM_STRAIGHT + 1, VM_BLOCK);
+}
+
+void exec_blocks_room(struct vm *vm)
+{
+	struct vm_blocks *t = vm->blocks;
+
+	if (!t)
+		return;
+	(void)htab_reserve(&t->at, VM_ROOM / 4);
+	touch(t, VM_ROOM / 4, 2 * VM_ROOM, 4 * VM_ROOM);
 }
 
 void exec_blocks_new(struct vm *vm)
@@ -35,7 +48,7 @@ void exec_blocks_new(struct vm *vm)
 	if (!t)
 		return;
 	t->nr = 1;
-	touch(t);
+	touch_one(t);
 }
 
 void exec_blocks_free(struct vm *vm)
@@ -157,7 +170,7 @@ static uint32_t find_block(struct vm *vm)
 		exec_blocks_forget(vm);
 		i = 0;
 	}
-	touch(t);
+	touch_one(t);
 	if (!make_block(vm, &b) || (!i && htab_add(&t->at, hash, t->nr)))
 		return 0;
 	if (!i)

@@ -270,6 +270,7 @@ static inline void exec_remember(struct vm *vm, const struct vm_block *b)
 }
 void exec_blocks_new(struct vm *vm);
 void exec_blocks_forget(struct vm *vm);
+void exec_blocks_room(struct vm *vm);
 void exec_blocks_free(struct vm *vm);
 
 /* exec-system.c */

@@ -147,6 +147,7 @@ const struct vm_machine vm_x86 = {
 	.freed = freed,
 	.forgot = forgot,
 	.full = vm_natives_full,
+	.room = exec_blocks_room,
 };
 
 /* ---- system calls that a stop interrupted -------------------------------------------------- */

@@ -54,6 +54,8 @@ void vm_big_touch(void *p, size_t size, uint32_t most, uint32_t n, uint32_t *the
 		return;
 	begin &= ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 	n = (uint32_t)min_u64(most, n + VM_TOUCHED / size);
+	if (n == *there)
+		return;
 	(void)madvise((void *)begin, (uintptr_t)p + n * size - begin, MADV_POPULATE_WRITE);
 	*there = n;
 }
@@ -111,6 +113,18 @@ int vm_keep_stored(struct vm *vm)
 		     (uint32_t)min_u64(VM_STORED, (uint64_t)vm->nr_stored + STORES_AHEAD),
 		     &vm->stored_there);
 	return 0;
+}
+
+void vm_room_ahead(struct vm *vm)
+{
+	struct vm_insns *t = vm->insns;
+
+	(void)htab_reserve(&t->at, VM_ROOM);
+	vm_big_touch(t->insn, sizeof(t->insn[0]), VM_INSNS, t->nr + VM_ROOM, &t->there);
+	vm_big_touch(vm->page, sizeof(vm->page[0]), VM_PAGES, vm->nr_pages + VM_ROOM / 16,
+		     &vm->pages_there);
+	if (vm->machine->room)
+		vm->machine->room(vm);
 }
 
 void vm_free(struct vm *vm)

@@ -128,6 +128,7 @@ static int end_span(struct tracer *t, struct tracee *th, struct stop_cost *c, ui
 		points_enable(th, true);
 	tracee_go_on(th, 0);
 	ret = burst_write(t, th, e);
+	walker_make_room(t->walker);
 	budget_pay(t, tracer_cpu_ns() - start);
 	return ret;
 }

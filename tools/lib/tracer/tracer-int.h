@@ -338,6 +338,8 @@ bool walker_wants(const struct tracer *t, uint8_t type);
 uint64_t tracer_cpu_ns(void);
 int walker_new(struct tracer *t, struct err *e);
 void walker_free(struct walker *w);
+/* Memory that the next walk may need, while no thread stands. NULL is fine. */
+void walker_make_room(struct walker *w);
 /* A number may be that of another thread from now on, or its thread's memory that of another program. */
 void walker_new_epoch(struct tracer *t);
 /*

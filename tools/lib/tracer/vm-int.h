@@ -248,6 +248,7 @@ struct vm_machine {
 	void (*freed)(struct vm *vm);
 	void (*forgot)(struct vm *vm);
 	bool (*full)(const struct vm *vm);
+	void (*room)(struct vm *vm); /* vm_room_ahead() */
 };
 
 extern const struct vm_machine vm_x86, vm_a64;
@@ -562,6 +563,12 @@ void vm_complete(struct vm *vm, uint64_t addr);
  */
 void *vm_big_new(size_t size);
 void vm_big_free(void *p, size_t size);
+/*
+ * Memory for what the next walk may meet for the first time, made while the thread runs and not while it waits for the walk.
+ * Where there is none the walk asks for it by itself.
+ */
+void vm_room_ahead(struct vm *vm);
+#define VM_ROOM	   8192	     /* instructions that are new to a walk of cold code */
 #define VM_TOUCHED (1 << 16) /* bytes */
 /*
  * Of the @most things of @size bytes at @p *there are there already; now @n are wanted. More are made at a time, for that takes less

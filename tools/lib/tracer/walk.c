@@ -85,6 +85,12 @@ void walker_free(struct walker *w)
 	free(w);
 }
 
+void walker_make_room(struct walker *w)
+{
+	if (w)
+		vm_room_ahead(w->vm);
+}
+
 void walker_new_epoch(struct tracer *t)
 {
 	if (t->walker)
