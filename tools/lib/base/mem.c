@@ -53,15 +53,19 @@ int vec_reserve_raw(void **v, size_t *cap, size_t need, size_t elem)
 	return 0;
 }
 
-bool mem_spare(size_t n)
+bool mem_room(size_t n)
 {
 	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (p == MAP_FAILED) {
-		lack_memory();
-		return false;
-	}
-	return !munmap(p, n);
+	return p != MAP_FAILED && !munmap(p, n);
+}
+
+bool mem_spare(size_t n)
+{
+	if (mem_room(n))
+		return true;
+	lack_memory();
+	return false;
 }
 
 struct arena_chunk {

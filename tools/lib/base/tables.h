@@ -180,6 +180,8 @@ struct arena {
 
 /* Whether @n bytes more could be had: to ask before calling a library that dies where it cannot. */
 bool mem_spare(size_t n);
+/* The same, where there is another way without: that they could not be had is not noted. */
+bool mem_room(size_t n);
 
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed; NULL = no memory */
 void *arena_memdup(struct arena *a, const void *p, size_t size);

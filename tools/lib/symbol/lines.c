@@ -4,7 +4,8 @@
  * compilation units; a unit's functions are walked once, when the first address in it is asked
  * for, and flattened into sorted segments. After that every answer is a binary search. Resolvers
  * that share a store ask the same lists, one after the other: what takes long is done once for all. A unit's
- * lines change no more once they were read, so these are asked for without waiting for others.
+ * lines change no more once they were read, so these are asked for without waiting for others, and several
+ * threads read those of several units (lines-handles.c).
  */
 #include <limits.h>
 #include <stdio.h>
@@ -21,8 +22,7 @@
 
 #include "symbol/lines-int.h"
 
-#define SPARE	  (48u << 20) /* for what libdw keeps of one object */
-#define DEPTH_MAX 128	      /* nested blocks and inlined calls; deeper is damage */
+#define DEPTH_MAX 128 /* nested blocks and inlined calls; deeper is damage */
 
 /*
  * What a file may cost, by the bytes that it has on disk (see elf/elf.h): libdw keeps a kilobyte
@@ -43,21 +43,20 @@ static int by_start(const void *a, const void *b)
 }
 
 /* Says once that there is more than is read. */
-static void say_over(struct lines *l, const char *what)
+static void say_over(struct lines *l, struct resolver *res, const char *what)
 {
-	if (!l->over)
-		resolver_warn(l->res,
+	if (!atomic_exchange(&l->over, true))
+		resolver_warn(res,
 			      "%s: %s; lines and inlined functions of it are missing (--no-limits "
 			      "reads them whatever it takes)",
 			      elf_path(l->file), what);
-	l->over = true;
 }
 
 static bool allowed(struct lines *l, uint64_t n, uint64_t least, unsigned per, const char *what)
 {
 	if (likely(elf_allows(l->file, n, least, per)))
 		return true;
-	say_over(l, what);
+	say_over(l, l->res, what);
 	return false;
 }
 
@@ -118,25 +117,28 @@ static const char *string_of(Dwarf_Attribute *attr)
 	return any_section(dwarf_getelf(dwarf_cu_getdwarf(attr->cu)), has_all_of, s) ? s : NULL;
 }
 
-/* libdw itself puts the directory of a unit in front of names of files. */
-static bool has_sound_directory(Dwarf_Die *die)
+/* Where the compiler ran. False: libdw, which puts that in front of names, would go on behind it. */
+static bool sound_directory(Dwarf_Die *die, const char **dir)
 {
 	Dwarf_Attribute attr;
 
-	return !dwarf_attr(die, DW_AT_comp_dir, &attr) || !dwarf_formstring(&attr) ||
-	       string_of(&attr);
+	*dir = NULL;
+	if (!dwarf_attr(die, DW_AT_comp_dir, &attr) || !dwarf_formstring(&attr))
+		return true;
+	*dir = string_of(&attr);
+	return *dir;
 }
 
 static int add_cu(struct lines *l, Dwarf_Die *die)
 {
-	struct cu cu = { .die = *die };
+	struct cu cu = { .die = *die, .lines_die = *die };
 	Dwarf_Addr base, start, end;
 	ptrdiff_t at = 0;
 
 	/* A skeleton has addresses and lines; what is in the .dwo file it names is not looked at. */
 	if (dwarf_tag(die) != DW_TAG_compile_unit && dwarf_tag(die) != DW_TAG_skeleton_unit)
 		return 0;
-	if (!has_sound_directory(die))
+	if (!sound_directory(die, &cu.dir))
 		return 0;
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0 && ranges_allowed(l)) {
 		struct cu_range r = { start, end, (uint32_t)l->cu.n };
@@ -160,7 +162,8 @@ static int list_units(struct lines *l)
 	size_t header;
 	Dwarf_Die die;
 
-	while (errno = 0, !dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL)) {
+	for (; errno = 0, !dwarf_nextcu(l->dbg, off, &next, &header, NULL, NULL, NULL);
+	     l->units++) {
 		if (!allowed(l, l->cu.n, UNITS_FREE, 32,
 			     "its debug information has more units than a file of that size has"))
 			break;
@@ -260,6 +263,21 @@ bool lines_section(struct lines *l, size_t idx, uint64_t *addr)
 	return true;
 }
 
+static void find_program(struct lines *l)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *scn = elf_scn_named(l->file, ".debug_line", &shdr);
+	Elf_Data *data;
+
+	if (!scn)
+		scn = elf_scn_named(l->file, ".zdebug_line", &shdr);
+	data = scn ? elf_getdata(scn, NULL) : NULL; /* libdw has unpacked it */
+	if (!data || !data->d_buf)
+		return;
+	l->program = data->d_buf;
+	l->program_size = data->d_size;
+}
+
 struct lines *lines_open(struct resolver *res, const char *path)
 {
 	struct elf_file *f;
@@ -276,7 +294,7 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 	int ret = l ? 0 : -ENOMEM;
 
 	/* libdw ends the program, or dies, where it gets no memory. */
-	if (ret == -ENOMEM || (!ret && !mem_spare(SPARE))) {
+	if (ret == -ENOMEM || (!ret && !mem_spare(LINES_SPARE))) {
 		resolver_no_memory(res, "lines and inlined functions", path);
 		ret = -ENOMEM;
 	}
@@ -285,13 +303,15 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 		return NULL;
 	}
 	pthread_mutex_init(&l->lock, NULL);
+	lines_handles_init(l);
 	l->res = res;
 	l->file = f;
 	if (ret)
 		goto fail;
 	if (!elf_debug_allowed(l->file)) {
-		say_over(l, "its debug information unpacks to much more than a file of that size "
-			    "holds");
+		say_over(l, res,
+			 "its debug information unpacks to much more than a file of that size "
+			 "holds");
 		goto fail;
 	}
 	errno = 0;
@@ -304,6 +324,8 @@ struct lines *lines_open_file(struct resolver *res, struct elf_file *f, const ch
 	}
 	if (!l->dbg)
 		lines_refused(l);
+	else
+		find_program(l);
 	ret = !l->dbg || any_section(dwarf_getelf(l->dbg), is_endless, NULL) ? -ENOEXEC
 									     : list_units(l);
 	if (!ret)
@@ -326,6 +348,7 @@ void lines_free(struct lines *l)
 	vec_free(&l->cu);
 	vec_free(&l->range);
 	vec_free(&l->answer);
+	lines_handles_free(l);
 	if (l->dbg && !l->dwfl)
 		dwarf_end(l->dbg);
 	dwfl_end(l->dwfl);
@@ -397,64 +420,58 @@ static void set_file(const struct cu *cu, struct resolver *res, struct srcline *
 }
 
 /* Bytes of the unit's line program: libdw decodes all of it at the first question. */
-static uint64_t program_size(struct lines *l, struct cu *cu)
+static uint64_t program_size(const struct lines *l, struct cu *cu)
 {
-	Elf_Data *data = NULL;
 	Dwarf_Attribute attr;
 	Dwarf_Word at;
-	GElf_Shdr shdr;
-	Elf_Scn *scn;
 
-	if (dwarf_formudata(dwarf_attr(&cu->die, DW_AT_stmt_list, &attr), &at))
+	if (dwarf_formudata(dwarf_attr(&cu->lines_die, DW_AT_stmt_list, &attr), &at))
 		return 0;
-	scn = elf_scn_named(l->file, ".debug_line", &shdr);
-	if (!scn)
-		scn = elf_scn_named(l->file, ".zdebug_line", &shdr);
-	data = scn ? elf_getdata(scn, NULL) : NULL; /* libdw has unpacked it */
-	if (!data || !data->d_buf || data->d_size < 4 || at > data->d_size - 4)
+	if (l->program_size < 4 || at > l->program_size - 4)
 		return 0;
-	return min_u64(load_u32((const char *)data->d_buf + at, l->file->swap), data->d_size - at);
+	return min_u64(load_u32(l->program + at, l->file->swap), l->program_size - at);
 }
 
-bool lines_program_allowed(struct lines *l, struct cu *cu)
+bool lines_program_allowed(struct lines *l, struct resolver *res, struct cu *cu)
 {
-	static const char too_long[] = "its line tables are longer than a file of that size has";
 	uint64_t n;
 
 	if (cu->program_tried)
 		return cu->program_ok;
 	cu->program_tried = true;
 	n = program_size(l, cu);
-	cu->program_ok = allowed(l, n, PROGRAM_FREE, 4, too_long) &&
-			 allowed(l, l->programs + n, PROGRAMS_FREE, 1, too_long);
-	if (cu->program_ok)
-		l->programs += n;
+	cu->program_ok =
+		elf_allows(l->file, n, PROGRAM_FREE, 4) && lines_add_program(l, n, PROGRAMS_FREE);
+	if (!cu->program_ok)
+		say_over(l, res, "its line tables are longer than a file of that size has");
 	return cu->program_ok;
 }
 
-/* All that questions for lines ask libdw to make. */
-static void read_lines(struct lines *l, struct cu *cu)
+/*
+ * All that questions for lines ask libdw to make, by a handle that nobody else uses. The unit is
+ * claimed. By each handle it has the same offset; to tell that writes nothing.
+ */
+static void read_lines(struct lines *l, struct resolver *res, struct cu *cu, Dwarf *dbg)
 {
-	Dwarf_Attribute attr;
 	Dwarf_Lines *lines;
 	size_t n;
 
-	if (atomic_load_explicit(&cu->lines_read, memory_order_relaxed))
-		return;
-	if (lines_program_allowed(l, cu)) {
+	errno = 0;
+	if (dbg != l->dbg && !dwarf_offdie(dbg, dwarf_dieoffset(&cu->die), &cu->lines_die)) {
+		lines_refused(l);
+	} else if (lines_program_allowed(l, res, cu)) {
 		errno = 0;
-		cu->has_lines = !dwarf_getsrclines(&cu->die, &lines, &n) && n;
+		cu->has_lines = !dwarf_getsrclines(&cu->lines_die, &lines, &n) && n;
 		if (!cu->has_lines)
 			lines_refused(l);
-		cu->dir = string_of(dwarf_attr(&cu->die, DW_AT_comp_dir, &attr));
 	}
-	atomic_store_explicit(&cu->lines_read, true, memory_order_release);
+	lines_publish(l, cu);
 }
 
-/* After read_lines(): a search in what changes no more, by any thread. */
+/* After lines_publish(): a search in what changes no more, by any thread. */
 static bool cu_line(const struct cu *cu, struct resolver *res, uint64_t addr, struct srcline *out)
 {
-	Dwarf_Die die = cu->die; /* libdw may note something in it */
+	Dwarf_Die die = cu->lines_die; /* libdw may note something in it */
 	Dwarf_Line *line = cu->has_lines ? dwarf_getsrc_die(&die, addr) : NULL;
 	const char *file = line ? dwarf_linesrc(line, NULL, NULL) : NULL;
 	int no = 0;
@@ -474,23 +491,18 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static bool time_allowed(struct lines *l)
-{
-	if (likely(l->spent_ns <= elf_time_allowed(l->file)))
-		return true;
-	say_over(l, "its debug information takes longer than a file of that size should");
-	return false;
-}
-
-bool lines_question(struct lines *l, uint64_t *start)
+bool lines_question(struct lines *l, struct resolver *res, uint64_t *start)
 {
 	*start = now_ns();
-	return time_allowed(l);
+	if (likely(atomic_load(&l->spent_ns) <= elf_time_allowed(l->file)))
+		return true;
+	say_over(l, res, "its debug information takes longer than a file of that size should");
+	return false;
 }
 
 void lines_answered(struct lines *l, uint64_t start)
 {
-	l->spent_ns += now_ns() - start;
+	atomic_fetch_add(&l->spent_ns, now_ns() - start);
 }
 
 /* Whether its lines are there; else there is no time to read them. */
@@ -498,16 +510,19 @@ static bool read_in_time(struct lines *l, struct resolver *res, struct cu *cu)
 {
 	uint64_t start;
 	bool in_time;
+	Dwarf *dbg;
 
-	if (likely(atomic_load_explicit(&cu->lines_read, memory_order_acquire)))
+	if (likely(atomic_load_explicit(&cu->lines_read, memory_order_acquire)) ||
+	    lines_wait(l, cu))
 		return true;
-	lines_begin(l, res);
-	in_time = lines_question(l, &start);
-	if (in_time)
-		read_lines(l, cu);
+	dbg = lines_take_handle(l, res);
+	in_time = lines_question(l, res, &start);
+	if (in_time && lines_claim(cu))
+		read_lines(l, res, cu, dbg);
 	lines_answered(l, start);
-	lines_end(l);
-	return in_time;
+	lines_give_handle(l, dbg);
+	/* By this one or by another, who came first. */
+	return in_time && lines_wait(l, cu);
 }
 
 bool lines_find(struct lines *l, struct resolver *res, uint64_t vaddr, struct srcline *out)
@@ -612,8 +627,8 @@ const char *lines_die_name(Dwarf_Die *die)
 	return NULL;
 }
 
-static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwarf_Die *die,
-		      struct srcline *out)
+/* After lines_publish(), which leaves the list of files, too. */
+static void call_site(struct cu *cu, struct resolver *res, Dwarf_Die *die, struct srcline *out)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Word file = 0, line = 0;
@@ -621,8 +636,8 @@ static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwar
 	const char *path = NULL;
 	size_t n;
 
-	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) &&
-	    lines_program_allowed(l, cu) && !dwarf_getsrcfiles(&cu->die, &files, &n) && file < n)
+	if (!dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) && cu->program_ok &&
+	    !dwarf_getsrcfiles(&cu->lines_die, &files, &n) && file < n)
 		path = dwarf_filesrc(files, file, NULL, NULL);
 	if (dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
 		line = 0;
@@ -630,8 +645,24 @@ static void call_site(struct lines *l, struct cu *cu, struct resolver *res, Dwar
 	out->line = line <= UINT32_MAX ? (uint32_t)line : 0;
 }
 
-static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, bool calls,
-		      const struct inline_info **out)
+/* By the object's handle, or by another thread, whose time is not this question's. */
+static void read_or_wait(struct lines *l, struct resolver *res, struct cu *cu, uint64_t *start)
+{
+	uint64_t from;
+
+	if (atomic_load_explicit(&cu->lines_read, memory_order_acquire))
+		return;
+	if (lines_claim(cu)) {
+		read_lines(l, res, cu, l->dbg);
+		return;
+	}
+	from = now_ns();
+	lines_wait(l, cu);
+	*start += now_ns() - from;
+}
+
+static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, uint64_t *start,
+		      bool calls, const struct inline_info **out)
 {
 	struct cu *cu = lines_unit(l, vaddr);
 	struct srcline at = { "", "", 0 };
@@ -645,7 +676,7 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, boo
 	if (i == SYM_NO_SEG || !cu->node.v[i].inlined)
 		return 0;
 	if (calls) {
-		read_lines(l, cu);
+		read_or_wait(l, res, cu, start);
 		cu_line(cu, res, vaddr, &at);
 	}
 	for (; i != SYM_NO_SEG && cu->node.v[i].inlined; i = cu->node.v[i].parent) {
@@ -656,7 +687,7 @@ static int inlines_at(struct lines *l, struct resolver *res, uint64_t vaddr, boo
 			break;
 		info.name = lines_die_name(&die);
 		if (calls)
-			call_site(l, cu, res, &die, &at);
+			call_site(cu, res, &die, &at);
 		if (vec_push(&l->answer, info))
 			return 0;
 	}
@@ -674,7 +705,7 @@ int lines_inlines(struct lines *l, struct resolver *res, uint64_t vaddr, bool ca
 		  const struct inline_info **out)
 {
 	uint64_t start;
-	int n = lines_question(l, &start) ? inlines_at(l, res, vaddr, calls, out) : 0;
+	int n = lines_question(l, res, &start) ? inlines_at(l, res, vaddr, &start, calls, out) : 0;
 
 	lines_answered(l, start);
 	return n;

@@ -155,7 +155,7 @@ static int read_unit(struct origins *o, struct unit *u, struct cu *cu)
 	u->read = true;
 	if (vec_reach(&u->made, cu->node.n, (struct made){ .known = false }))
 		return -ENOMEM;
-	if (!lines_program_allowed(o->l, cu))
+	if (!lines_program_allowed(o->l, o->l->res, cu))
 		return 0;
 	errno = 0;
 	if (dwarf_getsrclines(&cu->die, &lines, &n)) {
@@ -283,7 +283,7 @@ int symbol_origins_at(struct origins *o, uint64_t addr, const struct origin **ou
 	int n;
 
 	*end = UINT64_MAX;
-	n = lines_question(o->l, &start) ? frames_at(o, addr, end) : 0;
+	n = lines_question(o->l, o->l->res, &start) ? frames_at(o, addr, end) : 0;
 	lines_answered(o->l, start);
 	*out = o->answer.v;
 	return o->no_memory ? -ENOMEM : n;
@@ -315,7 +315,7 @@ ssize_t symbol_origins_function(struct origins *o, uint64_t addr, const struct c
 	uint64_t start;
 	ssize_t n;
 
-	n = lines_question(o->l, &start) ? ranges_at(o, addr) : 0;
+	n = lines_question(o->l, o->l->res, &start) ? ranges_at(o, addr) : 0;
 	lines_answered(o->l, start);
 	*out = o->range.v;
 	return o->no_memory ? -ENOMEM : n;
