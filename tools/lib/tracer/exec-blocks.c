@@ -15,6 +15,7 @@
 #define TOUCH(t, what, most, n) \
 	vm_big_touch((t)->what, sizeof((t)->what[0]), most, n, &(t)->there.what)
 
+/* For so many more blocks, uops of them all, and bytes of code. */
 static void touch(struct vm_blocks *t, uint32_t blocks, uint32_t uops, uint32_t bytes)
 {
 	TOUCH(t, block, VM_BLOCKS, t->nr + blocks);
@@ -36,6 +37,7 @@ void exec_blocks_room(struct vm *vm)
 
 	if (!t)
 		return;
+	/* A block of cold code has some four instructions, an instruction of x86 four bytes; and what blocks add to them. */
 	(void)htab_reserve(&t->at, VM_ROOM / 4);
 	touch(t, VM_ROOM / 4, 2 * VM_ROOM, 4 * VM_ROOM);
 }

@@ -66,14 +66,16 @@ void vm_big_free(void *p, size_t size)
 		munmap(p, size);
 }
 
-static void touch_insns(struct vm_insns *t)
+/* For @more than there are. */
+static void touch_insns(struct vm_insns *t, uint32_t more)
 {
-	vm_big_touch(t->insn, sizeof(t->insn[0]), VM_INSNS, t->nr + 1, &t->there);
+	vm_big_touch(t->insn, sizeof(t->insn[0]), VM_INSNS, t->nr + more, &t->there);
 }
 
-static void touch_pages(struct vm *vm)
+static void touch_pages(struct vm *vm, uint32_t more)
 {
-	vm_big_touch(vm->page, sizeof(vm->page[0]), VM_PAGES, vm->nr_pages + 1, &vm->pages_there);
+	vm_big_touch(vm->page, sizeof(vm->page[0]), VM_PAGES, vm->nr_pages + more,
+		     &vm->pages_there);
 }
 
 int vm_new(struct vm **out, const struct vm_machine *machine)
@@ -93,8 +95,8 @@ int vm_new(struct vm **out, const struct vm_machine *machine)
 		vm_free(vm);
 		return -ENOMEM;
 	}
-	touch_insns(vm->insns);
-	touch_pages(vm);
+	touch_insns(vm->insns, 1);
+	touch_pages(vm, 1);
 	if (machine->made)
 		machine->made(vm);
 	*out = vm;
@@ -117,12 +119,9 @@ int vm_keep_stored(struct vm *vm)
 
 void vm_room_ahead(struct vm *vm)
 {
-	struct vm_insns *t = vm->insns;
-
-	(void)htab_reserve(&t->at, VM_ROOM);
-	vm_big_touch(t->insn, sizeof(t->insn[0]), VM_INSNS, t->nr + VM_ROOM, &t->there);
-	vm_big_touch(vm->page, sizeof(vm->page[0]), VM_PAGES, vm->nr_pages + VM_ROOM / 16,
-		     &vm->pages_there);
+	(void)htab_reserve(&vm->insns->at, VM_ROOM);
+	touch_insns(vm->insns, VM_ROOM);
+	touch_pages(vm, VM_ROOM / 16); /* a page has some forty, and there are those with data */
 	if (vm->machine->room)
 		vm->machine->room(vm);
 }
@@ -348,7 +347,7 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 
 	if (vm->nr_pages == VM_PAGES)
 		return NULL;
-	touch_pages(vm);
+	touch_pages(vm, 1);
 	p->addr = addr;
 	p->code = p->dirty = p->stale = p->used = p->stored = false;
 	p->have = p->asked = 0;
@@ -726,7 +725,7 @@ static struct vm_insn *find_insn(struct vm_insns *t, uint64_t addr)
 			return &t->insn[i];
 	if (t->nr == VM_INSNS || htab_add(&t->at, hash, t->nr))
 		return NULL;
-	touch_insns(t);
+	touch_insns(t, 1);
 	in = &t->insn[t->nr++];
 	/* the rest is written when it is decoded */
 	in->addr = addr;

@@ -25,8 +25,8 @@
 struct stamps {
 	int fd;
 	size_t page_size;
-	struct perf_event_mmap_page
-		*page; /* and its ring, of one page; NULL: nothing is asked any more */
+	/* And its ring, of one page; NULL: nothing is asked any more. */
+	struct perf_event_mmap_page *page;
 	volatile unsigned char *spot; /* a page, not there before it is touched */
 	int64_t diff;		      /* our clock less the samples': this or more */
 	uint64_t asked;		      /* when it was (ns); 0 = never yet */
@@ -96,6 +96,10 @@ static bool ask(struct stamps *s, uint64_t now)
 	return best != UINT64_MAX;
 }
 
+/*
+ * Faults of this thread in user space, at the clock that samples of the traced have. The first answer is
+ * asked for at once: who cannot have it is told before anything is dated.
+ */
 static int open_event(const struct tracer *t, struct stamps *s)
 {
 	const struct perf_event_attr *of = &t->opts.event[0].attr;
