@@ -14,7 +14,7 @@
 
 #define HEAD	       2048u /* what stands before a stack, but for very long call chains */
 #define TAIL	       256u  /* what stands behind it */
-#define GAP_LEAST      8192u
+#define GAP_LEAST      8192u /* less is copied in the time that it takes to tell it apart */
 #define MAP_MOST       (512u << 20)
 #define RECORD_AVERAGE 4096 /* where they are smaller most are copied anyway */
 
@@ -37,6 +37,7 @@ static bool has_large_stacks(const struct perf_event_attr *a)
 	return a->sample_type & PERF_SAMPLE_STACK_USER && a->sample_stack_user >= GAP_LEAST + HEAD;
 }
 
+/* The map has to be kept from the first record on, when nobody knows yet what most of them are like. */
 bool gaps_may_pay(const struct perfdata *pd)
 {
 	for (size_t i = 0; i < own_events(pd); i++)
@@ -84,6 +85,10 @@ void gaps_copy(const struct window_map *map, uint64_t off, unsigned char *buf, s
 	memcpy(buf, from, n);
 }
 
+/*
+ * What gaps_copy() left out goes by size alone: it knows no events. Here it is known whose the sample is, and
+ * where no stack of its is large the bytes are copied after all, so that nobody else meets gaps.
+ */
 void gaps_note(struct order_run *r, const unsigned char *data, uint32_t type, uint32_t size)
 {
 	size_t skip = (size_t)(data - r->buf);
@@ -103,6 +108,7 @@ void gaps_note(struct order_run *r, const unsigned char *data, uint32_t type, ui
 		perfdata_fill(&r->gap);
 }
 
+/* The bytes may be others than those that were looked at in the map before. */
 void perfdata_fill(struct record_gap *gap)
 {
 	memcpy(gap->data + gap->from, gap->there + gap->from, gap->to - gap->from);
@@ -113,5 +119,6 @@ bool gaps_changed(const struct window_map *map, int fd, uint64_t end)
 {
 	struct stat st;
 
+	/* Zeros up to the end of the last page raise no signal. */
 	return elf_guard_mended(map->guard) || fstat(fd, &st) || (uint64_t)st.st_size < end;
 }

@@ -21,9 +21,9 @@ struct order_run {
 	uint64_t base; /* position of buf[0] */
 	unsigned char *own;
 	size_t cap, want; /* of @own: as it is, as it should be */
-	const struct window_map
-		*map;	       /* pieces: records have gaps, and it has these; NULL: none has */
-	unsigned char *filled; /* then: buf */
+	/* Of pieces: records may have gaps, whose bytes are in there; NULL: none has. */
+	const struct window_map *map;
+	unsigned char *filled; /* then: buf, to fill gaps in */
 	struct record_gap gap; /* of the record at its head */
 	/* The record at its head. */
 	struct record rec;

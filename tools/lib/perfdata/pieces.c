@@ -18,8 +18,8 @@ struct pieces {
 	bool begun;		/* the piece at hand: its untimed ones are handed out */
 	VEC(unsigned char) buf; /* its bytes; or one record that was read by itself */
 	VEC(struct order_run *) runs;
-	uint64_t
-		mapped_to; /* the piece at hand: the end of what was copied out of a map; 0 = nothing */
+	/* Of the piece at hand: the end, in the file, of what was copied out of its map; 0 = nothing was. */
+	uint64_t mapped_to;
 	struct stream
 		*packed; /* stand for what comes out of the streams, for runs; they read nothing */
 };
@@ -224,6 +224,10 @@ static uint32_t source_of(const struct perfdata *pd, const struct pieces *p,
 				    : r->st - pd->streams);
 }
 
+/*
+ * From @r on up to @end, to where the run says. What comes out of a map may be zeros that the file
+ * does not have: that is asked behind the piece, when its gaps have been looked at, too.
+ */
 static int read_bytes(struct perfdata *pd, struct pieces *p, const struct order_run *r,
 		      uint64_t end, struct err *e)
 {

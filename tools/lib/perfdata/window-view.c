@@ -111,6 +111,7 @@ void window_view_free(struct window_view *v)
 	forget(v);
 }
 
+/* One that was mended has zeros in it: whoever wants bytes reads them. */
 void window_view_take(struct window_view *v, struct window_map *m)
 {
 	if (!v->steps.map || !v->whole || elf_guard_mended(v->guard))

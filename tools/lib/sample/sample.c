@@ -459,7 +459,10 @@ static inline int parse_some(const struct record *rec, uint64_t need, struct sam
 	return parse_parts(&p, s, 0);
 }
 
-/* What does not come out with the gap in it is read once more without. */
+/*
+ * Up to the gap all is there, and so is what stands behind a stack that has the gap in it. What does not come
+ * out that way (a call chain of hundreds, a broken sample) is read once more with all its bytes, for the answer or the error.
+ */
 static int parse_any(const struct record *rec, uint64_t need, struct sample *s, struct err *e)
 {
 	if (unlikely(has_gap(rec))) {
