@@ -3,6 +3,7 @@
 #ifndef PERF_TRACER_BURST_INT_H
 #define PERF_TRACER_BURST_INT_H
 
+#include "base/obuf.h"
 #include "tracer-int.h"
 
 struct burst;
@@ -33,6 +34,61 @@ int burst_write(struct tracer *t, struct tracee *th, struct err *e);
 /* Both, where nobody knows. */
 int burst_end(struct tracer *t, struct tracee *th, struct err *e);
 void burst_free(struct burst *b);
+
+/* ---- burst-stacks.c: what a burst records ----------------------------------------------------------------- */
+
+#define BURST_MOST 131072 /* branches of a way */
+
+/* One stack of the way. */
+struct burst_piece {
+	uint32_t branches, entries; /* up to its end */
+	uint64_t ip;		    /* there */
+	size_t end;		    /* in records, where it was made already */
+};
+
+/* Entries are the branches that -j asks for. */
+struct burst_stacks {
+	struct peeked sample; /* that the burst is of */
+	bool bare;	      /* stacks are made when they are written, else in records */
+	struct obuf records;
+	VEC(struct burst_piece) piece;
+	uint32_t nr_entries;
+	uint32_t begun; /* entries that no stack to come will have */
+	/* What passed: pieces, and entries behind them: the last stack. */
+	uint32_t whole, rest, empty; /* the first @empty pieces have none */
+	bool last;		     /* there is one, */
+	uint64_t last_ip;	     /* of here, */
+	size_t last_size;	     /* in t->out, where it was made already */
+	struct walk_entry entry[BURST_MOST];
+	uint32_t passed[BURST_MOST]; /* branches up to and with this entry */
+};
+
+void burst_stacks_new(struct burst_stacks *s);
+void burst_stacks_free(struct burst_stacks *s);
+/* For the sample t->peeked. */
+void burst_stacks_begin(const struct tracer *t, struct burst_stacks *s);
+/* The way goes on from where it had ended: with a stack of its own. */
+void burst_stacks_go_on(struct burst_stacks *s);
+/*
+ * The next entry, with which @branches of the way were taken, at most BURST_MOST. The vm is behind it. @st: where the way
+ * began, which stacks that are not bare ask for. -ENOMEM
+ */
+int burst_stacks_put(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
+		     const struct user_state *st, uint32_t branches, struct walk_entry entry);
+/* The way ends, where the vm is: what is left becomes a stack; so does the sample itself, where there is none. -ENOMEM */
+int burst_stacks_end(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
+		     const struct user_state *st, uint32_t branches);
+/* All entries behind the first @branches never were. */
+void burst_stacks_back(struct burst_stacks *s, uint32_t branches);
+/* So many have passed, and the thread stands at @st behind the last; NULL: nobody knows where, and only whole stacks are written. */
+void burst_stacks_passed(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
+			 uint32_t branches, const struct user_state *st);
+/* The same where the span was over before the thread came to @st: its address becomes that behind the last entry, if there is one. */
+void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
+		       uint32_t branches, struct user_state *st);
+/* What has passed; the thread may run again. */
+int burst_stacks_write(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
+		       struct err *e);
 
 /* span.c: a clock of the thread's own, which stops it once by its signal. */
 int span_begin(struct tracee *th, uint64_t ns);

@@ -22,16 +22,12 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "base/bytes.h"
-#include "base/obuf.h"
-#include "attr/attr.h"
 #include "affinity-int.h"
 #include "burst-int.h"
 #include "vm-int.h"
 #include "walk-int.h"
 
-/* How many branches a way has, and how many instructions it is computed for; what a span holds beyond that is left out. */
-#define LIMIT_MOST  131072
+/* How many instructions a way is computed for, and how it is followed; what a span holds beyond that is left out. */
 #define INSNS_LEAST 1000 /* more than spans came that hardly differ */
 #define INSNS_FIRST 2	 /* that pass in a nanosecond, before any span was seen */
 #define PLACE_BITS  12	 /* of an address within one place */
@@ -54,17 +50,11 @@ struct mark {
 	uint32_t stored; /* vm->nr_stored */
 };
 
-struct piece {
-	uint32_t branches, entries; /* up to its end */
-	size_t end;		    /* in records */
-};
-
 struct burst {
-	uint32_t nr, nr_entries;
+	uint32_t nr;
 	uint32_t insns;	       /* it was to be computed for beforehand, */
 	uint32_t most;	       /* and later */
 	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
-	uint32_t begun;	       /* entries of whole pieces */
 	uint64_t begin;	       /* of the way, as vm->executed */
 	uint32_t begin_stored; /* likewise, as vm->nr_stored; */
 	uint32_t end_stored;   /* and what is behind it is of other ways */
@@ -82,29 +72,14 @@ struct burst {
 	uint64_t clock;	     /* what that said when the thread went on */
 	bool lost;	     /* nobody can tell where the thread stands */
 	uint64_t took;	     /* the first stop (ns) */
-	struct obuf records;
-	VEC(struct piece) pieces;
-	struct mark mark[LIMIT_MOST];
-	struct walk_entry entry[LIMIT_MOST];
-	uint32_t passed[LIMIT_MOST]; /* branches up to and with this entry */
-	/* What passed: pieces, and entries behind them, which are a sample in t->out of last_size. */
-	uint32_t whole, rest, empty; /* the first @empty pieces have none */
-	size_t last_size;
-	struct peeked sample;
+	struct burst_stacks stacks;
+	struct mark mark[BURST_MOST];
 };
 
 static bool may_burst(const struct tracer *t)
 {
 	return t->walker->strategy->advance == advance_interpret && !t->opts.regs &&
 	       t->opts.nr_events == 1;
-}
-
-/* Stacks of which nothing is read in the program's memory. */
-static bool is_bare(const struct tracer *t)
-{
-	return !(t->opts.event[0].attr.sample_type &
-		 (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER)) &&
-	       !t->opts.bases && !t->opts.mxcsr;
 }
 
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st)
@@ -117,8 +92,7 @@ void burst_free(struct burst *b)
 {
 	if (!b)
 		return;
-	(void)obuf_free(&b->records);
-	vec_free(&b->pieces);
+	burst_stacks_free(&b->stacks);
 	free(b);
 }
 
@@ -131,10 +105,8 @@ static struct burst *take_burst(struct tracer *t)
 	if (b)
 		return b;
 	b = malloc(sizeof(*b));
-	if (b) {
-		b->records = (struct obuf){ .fd = -1 };
-		memset(&b->pieces, 0, sizeof(b->pieces));
-	}
+	if (b)
+		burst_stacks_new(&b->stacks);
 	return b;
 }
 
@@ -158,30 +130,6 @@ static uint64_t state_of(const struct vm *vm)
 		h += (i == VM_HOST_SIGNED ? vm_unsigned(vm, vm->reg[i]) : vm->reg[i]) *
 		     (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
 	return h | 1;
-}
-
-/* What stands at the end of @b's entries, as one more stack; the vm is where it ended. */
-static int add_piece(struct tracer *t, struct tracee *th, struct burst *b,
-		     const struct user_state *st)
-{
-	uint32_t first = b->pieces.n ? b->pieces.v[b->pieces.n - 1].entries : 0;
-	struct walked *walk = &t->walk;
-	size_t size;
-
-	walk->nr = b->nr_entries - first;
-	memcpy(walk->entry, b->entry + first, walk->nr * sizeof(walk->entry[0]));
-	walk->end = st->gpr;
-	walk->moved = false;
-	walk->memory = t->walker->vm;
-	walk->insns = UINT64_MAX; /* each stack would go all of the way again */
-	walk->inexact = !vm_registers(t->walker->vm, &walk->end);
-	memcpy(t->rec, b->sample.rec, b->sample.size);
-	size = splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
-	obuf_mem(&b->records, t->out, size);
-	if (b->records.code ||
-	    vec_push(&b->pieces, ((struct piece){ b->nr, b->nr_entries, b->records.len })))
-		return -ENOMEM;
-	return 0;
 }
 
 static enum tracer_cut cut_of(enum vm_result r)
@@ -281,12 +229,11 @@ static bool is_end(struct tracer *t, const struct burst *b, uint32_t i, struct e
 static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st,
 		  uint32_t insns, struct end *end)
 {
-	uint32_t depth = t->opts.branches.depth;
 	struct vm *vm = t->walker->vm;
 	uint64_t until = b->begin + insns;
 	int ret = 0;
 
-	while (!ret && b->nr < LIMIT_MOST) {
+	while (!ret && b->nr < BURST_MOST) {
 		struct vm_insn *in = NULL;
 		enum vm_result r =
 			vm->executed < until ? vm_run(vm, until - vm->executed, &in) : VM_OK;
@@ -303,23 +250,12 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 		b->end_stored = vm->nr_stored;
 		if (end && is_end(t, b, b->nr - 1, end))
 			break;
-		if (!walker_wants(t, in->branch))
-			continue;
-		b->passed[b->nr_entries] = b->nr;
-		b->entry[b->nr_entries++] = (struct walk_entry){ in->addr, vm->rip, in->branch };
-		if (b->nr_entries - b->begun == depth) {
-			ret = add_piece(t, th, b, st);
-			b->begun = b->nr_entries;
-		}
+		if (walker_wants(t, in->branch))
+			ret = burst_stacks_put(
+				t, th, &b->stacks, st, b->nr,
+				(struct walk_entry){ in->addr, vm->rip, in->branch });
 	}
 	return ret;
-}
-
-/* What is left behind the last whole piece; also where no branch was taken at all: the sample itself. */
-static int add_last(struct tracer *t, struct tracee *th, struct burst *b,
-		    const struct user_state *st)
-{
-	return b->nr_entries > b->begun || !b->pieces.n ? add_piece(t, th, b, st) : 0;
 }
 
 /* That can pass in a span. */
@@ -357,7 +293,7 @@ static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 	else
 		b->insns = reaches(t, r->mean ? r : &t->span.usual);
 	/* one that cannot go on later is better too long */
-	if (!is_bare(t))
+	if (!b->stacks.bare)
 		b->insns = (uint32_t)min_u64(most_insns(t), (uint64_t)b->insns * TOO_LONG);
 	if (b->left < t->opts.branches.span)
 		b->insns = INSNS_LEAST + (uint32_t)(b->insns * b->left / t->opts.branches.span);
@@ -388,7 +324,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	b->is_cut = b->lost = false;
-	b->begun = b->nr_entries; /* behind the last stack, whole or not */
+	burst_stacks_go_on(&b->stacks);
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
@@ -398,7 +334,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	ret = follow(t, th, b, st, b->insns, NULL);
 	b->walk = vm->walk;
 	if (!ret)
-		ret = add_last(t, th, b, st);
+		ret = burst_stacks_end(t, th, &b->stacks, st, b->nr);
 	look_for_call(t, b, st);
 	if (on_its_cpu && !ret)
 		vm_warm(vm);
@@ -420,10 +356,9 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 		burst_free(b);
 		return -ENOMEM;
 	}
-	b->nr = b->nr_entries = b->first = b->calls = 0;
-	b->records.len = b->pieces.n = 0;
+	b->nr = b->first = b->calls = 0;
 	b->left = t->opts.branches.span;
-	b->sample = t->peeked;
+	burst_stacks_begin(t, &b->stacks);
 	ret = compute(t, th, b, st);
 	if (ret) {
 		burst_free(b);
@@ -570,9 +505,9 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	uint32_t nr = b->nr;
 	int ret;
 
-	if (b->is_cut || b->walk != vm->walk || !is_bare(t) || b->insns >= b->most)
+	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= b->most)
 		return;
-	b->begun = b->nr_entries; /* behind the last stack, whole or not */
+	burst_stacks_go_on(&b->stacks);
 	ret = follow(t, th, b, st, b->most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
@@ -583,8 +518,7 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	b->cut = TRACER_CUT_LIMIT;
 	b->is_cut = true;
 	b->nr = nr;
-	while (b->nr_entries && b->passed[b->nr_entries - 1] > nr)
-		b->nr_entries--;
+	burst_stacks_back(&b->stacks, nr);
 }
 
 /* How many branches of the way the thread, which stands at @r, has passed; -1 = it is not on it. */
@@ -640,16 +574,6 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 	note_reach(&t->span.usual, insns);
 }
 
-/* Each of @n stacks gets its part of the sample's period. */
-static void set_period(const struct tracer *t, const struct burst *b, char *rec, uint32_t n)
-{
-	uint64_t type = t->opts.event[b->sample.event].attr.sample_type;
-	char *at = rec + 8 + attr_head_offset(type, PERF_SAMPLE_PERIOD);
-
-	if (type & PERF_SAMPLE_PERIOD)
-		store_u64(at, max_u64(1, load_u64(at, false) / n));
-}
-
 /*
  * Where the thread was when the span ended is not known: all that it was to come to where that ends of itself, else what
  * passes in a span as a rule.
@@ -664,84 +588,6 @@ static uint32_t presumed(const struct tracer *t, const struct burst *b)
 	while (!b->is_cut && mean && nr > b->first && b->mark[nr - 1].insns > mean)
 		nr--;
 	return nr;
-}
-
-static int write_one(struct tracer *t, const struct burst *b, char *rec, size_t size, uint32_t nr,
-		     uint32_t n, struct err *e)
-{
-	set_period(t, b, rec, n);
-	t->stats.samples++;
-	t->stats.stacks++;
-	t->stats.branches += nr;
-	return t->opts.write(t->opts.ctx, rec, size, e);
-}
-
-/* Entries between the last whole stack and the end of the span, as a stack of the thread itself. */
-static size_t make_last(struct tracer *t, struct tracee *th, const struct burst *b, uint32_t first,
-			uint32_t nr, const struct user_state *st)
-{
-	struct walked *walk = &t->walk;
-
-	walk->nr = nr;
-	memcpy(walk->entry, b->entry + first, nr * sizeof(walk->entry[0]));
-	walk->end = st->gpr;
-	walk->moved = true;
-	walk->memory = NULL;
-	walk->insns = 0;
-	walk->inexact = false;
-	memcpy(t->rec, b->sample.rec, b->sample.size);
-	return splice_sample(t, th, b->sample.event, b->sample.size, st, walk);
-}
-
-/* What of @b has passed: whole pieces, and @st, where it is known, is the thread behind the last. */
-static void choose_pieces(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
-			  const struct user_state *st)
-{
-	uint32_t entries = 0;
-
-	b->whole = b->rest = 0;
-	while (b->whole < b->pieces.n && b->pieces.v[b->whole].branches <= branches)
-		entries = b->pieces.v[b->whole++].entries;
-	while (st && entries + b->rest < b->nr_entries && b->passed[entries + b->rest] <= branches)
-		b->rest++;
-	/* the sample itself stands for what has no branches, until the way has gone on to some */
-	b->empty = b->whole && !b->pieces.v[0].entries && (b->whole > 1 || b->rest);
-	/* nothing passed: the sample itself, where it is known */
-	b->last_size = st && (b->rest || !b->whole) ? make_last(t, th, b, entries, b->rest, st) : 0;
-}
-
-/*
- * The same where the span was over before the thread came to @st. Of the stack behind the last whole one only the address would be
- * another there, unless more than that is recorded.
- */
-static void choose_part(struct tracer *t, struct tracee *th, struct burst *b, uint32_t branches,
-			struct user_state *st)
-{
-	uint32_t n = b->nr_entries;
-
-	while (n && b->passed[n - 1] > branches)
-		n--;
-	if (st && n)
-		arch_set_ip(&st->gpr, b->entry[n - 1].to);
-	choose_pieces(t, th, b, branches, is_bare(t) ? st : NULL);
-}
-
-static int write_pieces(struct tracer *t, struct burst *b, struct err *e)
-{
-	uint32_t total = b->whole - b->empty + !!b->last_size;
-	size_t at = b->empty ? b->pieces.v[0].end : 0;
-	int ret = 0;
-
-	for (uint32_t i = b->empty; i < b->whole && !ret; i++) {
-		const struct piece *p = &b->pieces.v[i];
-
-		ret = write_one(t, b, b->records.buf + at, p->end - at,
-				p->entries - (i ? b->pieces.v[i - 1].entries : 0), total, e);
-		at = p->end;
-	}
-	if (!ret && b->last_size)
-		ret = write_one(t, b, (char *)t->out, b->last_size, b->rest, total, e);
-	return ret;
 }
 
 void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
@@ -762,14 +608,14 @@ void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
 	if (passed < 0 && b->is_cut)
 		t->stats.cut[b->cut]++;
 	if (passed > b->first && b->more)
-		choose_part(t, th, b,
-			    part_of_way(b, (uint32_t)passed, b->mark[passed - 1].insns, b->left,
-					b->left + b->more),
-			    st);
+		burst_stacks_part(t, th, &b->stacks,
+				  part_of_way(b, (uint32_t)passed, b->mark[passed - 1].insns,
+					      b->left, b->left + b->more),
+				  st);
 	else if (passed >= 0)
-		choose_pieces(t, th, b, (uint32_t)passed, st);
+		burst_stacks_passed(t, th, &b->stacks, (uint32_t)passed, st);
 	else
-		choose_pieces(t, th, b, st ? b->nr : presumed(t, b), NULL);
+		burst_stacks_passed(t, th, &b->stacks, st ? b->nr : presumed(t, b), NULL);
 }
 
 void burst_over(struct tracer *t, struct tracee *th)
@@ -777,13 +623,13 @@ void burst_over(struct tracer *t, struct tracee *th)
 	int ret = state_read(t, th->tid, &t->state);
 
 	t->stats.verified++;
-	choose_part(t, th, th->burst, th->burst->nr, ret ? NULL : &t->state);
+	burst_stacks_part(t, th, &th->burst->stacks, th->burst->nr, ret ? NULL : &t->state);
 }
 
 int burst_write(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct burst *b = th->burst;
-	int ret = write_pieces(t, b, e);
+	int ret = burst_stacks_write(t, th, &b->stacks, e);
 
 	th->burst = NULL;
 	give_back(t, b);
