@@ -25,9 +25,11 @@ That draws from what was recorded, and a program of which bursts hardly repeat h
 not: the mark is too high there, 63 % where no two bursts are alike. So --all takes recordings of
 the same program that have many more bursts, and "of-all" is how far as many bursts as the recording
 has, drawn of these without one twice, agree with all of these (mean of 8 draws), "all-bursts" how
-many these are. They lack some of the program too, and hold what is drawn: the fewer, the higher
-the mark. "<" stands before it where they are fewer than 8 times as many: the true one is lower.
-Where they are longer than the recording's on average, of each the same part is taken, from its begin, so that as many bursts
+many these are. What is drawn is a part of them: of @n the mean distance from all @N is
+sqrt(1 - n/N) of that from what all were drawn of (the finite population correction), so it is
+divided by that. Where bursts do not repeat, that is half of it: the mark is a little high then.
+"<" stands before it where all are fewer than 8 times as many.
+Where they are longer than the recording's on average, there is only the same part of each, from its begin, so that as many bursts
 are as many branches.
 -b: the mark for so many bursts.
 
@@ -226,7 +228,10 @@ def of_all(paths, n, size):
         sys.exit('--all: no edges')
     part = min(1, size * len(everything) / edges)
     drawn = [collections.Counter(b[:math.ceil(len(b) * part)]) for b in everything]
-    mark = unbiased(count(everything), drawn, min(n, len(drawn)), random.Random.sample)
+    n = min(n, len(drawn))
+    mark = unbiased(together(drawn), drawn, n, random.Random.sample)
+    if n < len(drawn):
+        mark = max(0, 100 - (100 - mark) / math.sqrt(1 - n / len(drawn)))
     few = '<' if len(everything) < ENOUGH * n else ''
     return f'of-all {few}{mark:.1f} all-bursts {len(everything)} '
 
