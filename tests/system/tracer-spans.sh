@@ -172,6 +172,10 @@ joins() {
 	END { print (all > 1000 ? bad + 0 : "few: " all + 0) }'
 }
 is "each branch of a burst begins where the one before led to" "$(joins j.data)" 0
+is "each of its stacks is of the place where it ends" "$("$PERF" script -i j.data -F time,ip,brstack | awk '
+	function hex(s, i, v) { for (i = s ~ /^0x/ ? 3 : 1; i <= length(s); i++) v = v * 16 + index("0123456789abcdef", substr(s, i, 1)) - 1; return v }
+	NF > 2 { split($3, e, "/"); all++; d = hex($2) - hex(e[2]); bad += d < 0 || d > 512 }
+	END { print (all > 30 ? bad + 0 : "few: " all + 0) }')" 0
 # A program that a thread becomes in its span is another one: its addresses are.
 record --branch-budget 0 --branch-span 50 -o x.data -- ./spans x 400
 is "a program that executes itself 400 times in spans" $? 0
