@@ -29,8 +29,8 @@ many these are. What is drawn is a part of them: of @n the mean distance from al
 sqrt(1 - n/N) of that from what all were drawn of (the finite population correction), so it is
 divided by that. Where bursts do not repeat, that is half of it: the mark is a little high then.
 "<" stands before it where all are fewer than 8 times as many.
-Where they are longer than the recording's on average, there is only the same part of each, from its begin, so that as many bursts
-are as many branches.
+Where they are longer than the recording's on average, there is only the same part of each, from its
+begin, so that as many bursts are as many branches.
 -b: the mark for so many bursts.
 
 Then the TOP edges (default 0) by which the two differ most."""

@@ -41,7 +41,7 @@ script('fewer', rnd.choices(range(PLACES), k=20), 1)
 script('repeating', rnd.choices(range(4), k=400), 1)
 script('all-repeating', rnd.choices(range(4), k=4000), 1)
 script('empty', [], 1)
-# and bursts of 40 places, of which some come more often than others
+# and of 40 places, so that draws of many have most of them
 script('forty', rnd.choices(range(40), k=100), 1)
 for n in (2, 5, 200):
     script(f'all-forty.{n}', rnd.choices(range(40), k=100 * n), 1)

@@ -53,7 +53,6 @@ struct burst_stacks {
 	struct obuf records;
 	VEC(struct burst_piece) piece;
 	uint32_t nr_entries;
-	uint32_t begun; /* entries that no stack to come will have */
 	/* What passed: pieces, and entries behind them: the last stack. */
 	uint32_t whole, rest, empty; /* the first @empty pieces have none */
 	bool last;		     /* there is one, */
@@ -67,23 +66,30 @@ void burst_stacks_new(struct burst_stacks *s);
 void burst_stacks_free(struct burst_stacks *s);
 /* For the sample t->peeked. */
 void burst_stacks_begin(const struct tracer *t, struct burst_stacks *s);
-/* The way goes on from where it had ended: with a stack of its own. */
-void burst_stacks_go_on(struct burst_stacks *s);
 /*
- * The next entry, with which @branches of the way were taken, at most BURST_MOST. The vm is behind it. @st: where the way
- * began, which stacks that are not bare ask for. -ENOMEM
+ * The next entry, with which @branches of the way were taken, at most BURST_MOST. The vm is behind
+ * it. @st: where the way began, which stacks that are not bare ask for. -ENOMEM
  */
 int burst_stacks_put(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 		     const struct user_state *st, uint32_t branches, struct walk_entry entry);
-/* The way ends, where the vm is: what is left becomes a stack; so does the sample itself, where there is none. -ENOMEM */
+/*
+ * The way ends, where the vm is: what is left becomes a stack; so does the sample itself, where there is
+ * none. Where the way goes on from there, it does with a new stack. -ENOMEM
+ */
 int burst_stacks_end(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 		     const struct user_state *st, uint32_t branches);
 /* All entries behind the first @branches never were. */
 void burst_stacks_back(struct burst_stacks *s, uint32_t branches);
-/* So many have passed, and the thread stands at @st behind the last; NULL: nobody knows where, and only whole stacks are written. */
+/*
+ * So many have passed, and the thread stands at @st behind the last; NULL: nobody knows where, and only
+ * whole stacks are written.
+ */
 void burst_stacks_passed(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 			 uint32_t branches, const struct user_state *st);
-/* The same where the span was over before the thread came to @st: its address becomes that behind the last entry, if there is one. */
+/*
+ * The same where the span was over before the thread came to @st: its address becomes that behind the
+ * last entry, if there is one.
+ */
 void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 		       uint32_t branches, struct user_state *st);
 /* What has passed; the thread may run again. */

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a burst records: the branches of its way, as stacks of --branch-depth entries, each a sample with the time of the
- * burst's own and the address where the stack ends. The way is longer than what passes, so stacks are chosen when the span is over; and
- * written when the thread runs again.
+ * What a burst records: the branches of its way, as stacks of --branch-depth entries, each a sample
+ * with the time of the burst's own and the address where the stack ends. The way is longer than what
+ * passes, so stacks are chosen when the span is over; and written when the thread runs again.
  *
- * A call chain, or a copy of the stack, is of memory as it is at that place, which only the vm has and only while it is there:
- * such a stack is made at once. Of others nothing but the address is asked for. They are made when they are
- * written: before, that would lengthen the stop, and displace from the caches what the thread had there.
+ * A call chain, or a copy of the stack, is of memory as it is at that place, which only the vm has and
+ * only while it is there: such a stack is made at once. Of others nothing but the address is asked for.
+ * They are made when they are written: before, that would lengthen the stop, and displace from the
+ * caches what the thread had there.
  */
 #include <stdlib.h>
 
@@ -34,14 +35,9 @@ void burst_stacks_begin(const struct tracer *t, struct burst_stacks *s)
 
 	s->bare = !(type & (PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_STACK_USER)) && !t->opts.bases &&
 		  !t->opts.mxcsr;
-	s->nr_entries = s->begun = 0;
+	s->nr_entries = 0;
 	s->records.len = s->piece.n = 0;
 	s->sample = t->peeked;
-}
-
-void burst_stacks_go_on(struct burst_stacks *s)
-{
-	s->begun = s->nr_entries;
 }
 
 void burst_stacks_back(struct burst_stacks *s, uint32_t branches)
@@ -58,7 +54,10 @@ static uint32_t entries_of(const struct burst_stacks *s, size_t n)
 	return n ? s->piece.v[n - 1].entries : 0;
 }
 
-/* @nr entries from @first on as the branches of the burst's sample, in t->out: its size. t->walk has what else there is to say. */
+/*
+ * @nr entries from @first on as the branches of the burst's sample, in t->out: its size. t->walk has
+ * what else there is to say.
+ */
 static size_t make_stack(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
 			 uint32_t first, uint32_t nr, const struct user_state *st)
 {
@@ -104,21 +103,25 @@ int burst_stacks_put(struct tracer *t, const struct tracee *th, struct burst_sta
 {
 	s->passed[s->nr_entries] = branches;
 	s->entry[s->nr_entries++] = entry;
-	if (s->nr_entries - s->begun < t->opts.branches.depth)
+	if (s->nr_entries - entries_of(s, s->piece.n) < t->opts.branches.depth)
 		return 0;
-	s->begun = s->nr_entries;
 	return add_piece(t, th, s, st, branches);
 }
 
 int burst_stacks_end(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 		     const struct user_state *st, uint32_t branches)
 {
-	return s->nr_entries > s->begun || !s->piece.n ? add_piece(t, th, s, st, branches) : 0;
+	bool ends_there = s->piece.n && entries_of(s, s->piece.n) == s->nr_entries;
+
+	return ends_there ? 0 : add_piece(t, th, s, st, branches);
 }
 
 /* ---- what has passed ---------------------------------------------------------------------------------------- */
 
-/* Entries as a stack of the thread itself, which has come to @end. @st: its state there, NULL where only the address is asked for. */
+/*
+ * Entries as a stack of the thread itself, which has come to @end. @st: its state there, NULL where
+ * only the address is asked for.
+ */
 static size_t make_moved(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
 			 uint32_t first, uint32_t nr, const struct user_regs_struct *end,
 			 const struct user_state *st)
@@ -154,7 +157,10 @@ void burst_stacks_passed(struct tracer *t, const struct tracee *th, struct burst
 		s->last_size = make_moved(t, th, s, entries, s->rest, &st->gpr, st);
 }
 
-/* Of the stack behind the last whole one only the address would be another there, unless more than that is recorded. */
+/*
+ * Of the stack behind the last whole one only the address would be another there, unless more than
+ * that is recorded.
+ */
 void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_stacks *s,
 		       uint32_t branches, struct user_state *st)
 {

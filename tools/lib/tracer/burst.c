@@ -27,7 +27,10 @@
 #include "vm-int.h"
 #include "walk-int.h"
 
-/* How many instructions a way is computed for, and how it is followed; what a span holds beyond that is left out. */
+/*
+ * How many instructions a way is computed for, and how it is followed; what a span holds beyond
+ * that is left out.
+ */
 #define INSNS_LEAST 1000 /* more than spans came that hardly differ */
 #define INSNS_FIRST 2	 /* that pass in a nanosecond, before any span was seen */
 #define PLACE_BITS  12	 /* of an address within one place */
@@ -324,7 +327,6 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	b->is_cut = b->lost = false;
-	burst_stacks_go_on(&b->stacks);
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
@@ -507,7 +509,6 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 
 	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= b->most)
 		return;
-	burst_stacks_go_on(&b->stacks);
 	ret = follow(t, th, b, st, b->most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
