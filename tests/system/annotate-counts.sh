@@ -41,7 +41,7 @@ fi
 
 # Branch stacks walked in software tell how often each instruction ran.
 name="executions by branch stacks are callgrind's"
-if "$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o "$TMP/b.data" "$TMP/longer" \
+if "$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 -o "$TMP/b.data" "$TMP/longer" \
 	>"$TMP/log" 2>&1; then
 	"$PERF" annotate -i "$TMP/b.data" --json --dsos longer >"$TMP/b.json" 2>"$TMP/err"
 	if "$COUNTS" runs "$TMP/counts" "$TMP/longer" "$TMP/b.json" >"$TMP/verdict" 2>&1; then

@@ -199,7 +199,7 @@ if [ -n "$blas" ] && python3 -c 'import ctypes' 2>/dev/null; then
 		'Slow [0-9]+% Denormal [0-9]+% f64 .* (add|mul)[sp]d '
 	takes "its registers are taken for doubles where they are printed" "$TMP/dot.data" libblas f64
 	if command -v nm >/dev/null && command -v readelf >/dev/null; then
-		"$PERF" record -q --reg-source=ptrace -b --reg-budget 0 --branch-budget 0 -F 500 -o "$TMP/dotb.data" -- \
+		"$PERF" record -q --reg-source=ptrace -b --branch-span=0 --branch-budget 0 -F 500 -o "$TMP/dotb.data" -- \
 			python3 "$TMP/dot.py" "$blas" 0.5 1 >"$TMP/out" 2>&1
 		exports "what optimizers take has its loop as often as it ran" "$TMP/dotb.data" "$(readlink -f "$blas")" ddot_
 	else
@@ -239,7 +239,7 @@ print(len(n), sum(c / len(ops) * math.log2(len(ops) / c) for c in n.values()))
 P
 read -r targets bits <"$TMP/truth"
 dispatch() {
-	"$PERF" record -q --reg-source=ptrace -b --reg-budget 0 --branch-budget 0 -F 500 -o "$TMP/perl.data" -- perl "$TMP/loop.pl" 6000000 >"$TMP/out" 2>&1
+	"$PERF" record -q --reg-source=ptrace -b --branch-span=0 --branch-budget 0 -F 500 -o "$TMP/perl.data" -- perl "$TMP/loop.pl" 6000000 >"$TMP/out" 2>&1
 	"$PERF" report --branches=why --json -i "$TMP/perl.data" >"$TMP/json" 2>"$TMP/err"
 	python3 - "$TMP/json" "$targets" "$bits" >"$TMP/why" 2>&1 <<'P'
 import json, sys

@@ -56,6 +56,11 @@ for options in '-e cycles:u -j any,u' '--branch-source=software -e cycles:u -b' 
 	is "$options: recorded" $? 0
 	check "$options: with branches" test -n "$("$PERF" script -F brstack | head -1 | tr -d ' ')"
 done
+for options in '-b' '-b -e cycles,instructions' '-b -e branches' '-b --branch-span=50 -e cycles,instructions'; do
+	# shellcheck disable=SC2086
+	record -v --branch-budget 0 -F 99 $options -- "$PERF" test -w brstack 20000000
+	like "$options: bursts, as it is one clock" "$(cat err)" ' of [1-9][0-9]* spans were computed'
+done
 for options in '-a -b' '-a -e cycles -b' '-e cycles:u -j any,k'; do
 	# shellcheck disable=SC2086
 	record $options true

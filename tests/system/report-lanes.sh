@@ -206,7 +206,7 @@ a=$("$PERF" script -F ip,sym -i "$TMP/target.data" 2>/dev/null | awk '$2 == "tar
 
 # What LLVM takes of them: targets with counts at the line of the call, in a sample profile.
 PROFDATA=$(command -v llvm-profdata-19 || command -v llvm-profdata-14 || command -v llvm-profdata)
-if [ -n "$PROFDATA" ] && "$PERF" record -q --reg-source=ptrace -b --reg-budget 0 -F 1000 -o "$TMP/calls.data" -- \
+if [ -n "$PROFDATA" ] && "$PERF" record -q --reg-source=ptrace -b --branch-span=0 -F 1000 -o "$TMP/calls.data" -- \
 	"$LANES" target 30000000 >"$TMP/out" 2>&1 &&
 	"$PERF" data convert --to llvm --binary "$LANES" -i "$TMP/calls.data" -o "$TMP/calls.llvm" >"$TMP/out" 2>&1; then
 	"$PROFDATA" show -sample "$TMP/calls.llvm" >"$TMP/text" 2>&1

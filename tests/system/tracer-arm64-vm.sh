@@ -25,7 +25,7 @@ edges() {
 	perf script -i $1 -F brstacksym 2>/dev/null | tr ' ' '\n' | grep brstack | sed 's/+0x[0-9a-f]*//g' |
 		awk -F/ '{ print "'$1'-edge " $1, $2, $7 }' | sort | uniq -c
 }
-perf record -b --branch-budget 0 -e cpu-clock:u -F 100 -o stacks -- perf test -w brstack 200000 2>&1
+perf record -b --branch-span 0 --branch-budget 0 -e cpu-clock:u -F 100 -o stacks -- perf test -w brstack 200000 2>&1
 edges stacks
 perf record -b --branch-span 2000 --branch-budget 0 -e cpu-clock:u -F 20 -o bursts -- perf test -w brstack 200000 2>&1
 edges bursts

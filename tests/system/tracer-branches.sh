@@ -6,7 +6,7 @@ need_x86
 need_cmd python3 objdump readelf
 CHECK=$ROOT/tests/helpers/check-edges.py
 cd "$TMP" || exit 1
-"$PERF" record -j any,save_type,u --branch-source=software --branch-budget 0 -F 2000 -o b.data -- \
+"$PERF" record -j any,save_type,u --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 -o b.data -- \
 	"$PERF" test -w brstack 10000000 >/dev/null 2>err ||
 	skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 
@@ -55,7 +55,7 @@ brstack_foo True
 True True 0"
 
 only() { # only FILTER TYPES: nothing but these types is recorded
-	"$PERF" record -q -j "$1,u" --branch-source=software --branch-budget 0 -F 2000 -o f.data -- \
+	"$PERF" record -q -j "$1,u" --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 -o f.data -- \
 		"$PERF" test -w brstack 6000000 >/dev/null 2>&1
 	"$PERF" script -i f.data -F brstack | tr ' ' '\n' | grep / | awk -F/ '{ print $7 }' |
 		sort | uniq -c >types.txt
@@ -76,7 +76,7 @@ only any_call,any_ret 'CALL|IND_CALL|RET'
 if [ -z "$fires" ]; then
 	skip "stacks cut at quick system calls" "no breakpoint fires here"
 elif command -v perl >/dev/null; then
-	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 2000 -o s.data -- \
+	"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 -o s.data -- \
 		perl -e '$n = 0; for (1..1000000) { $n++ if -e "/" }' >/dev/null 2>&1
 	"$PERF" script -i s.data -F brstack | awk '{ n++; short += NF < 32 }
 		END { print (n && short < n / 10 ? "rare" : short + 0 " of " n + 0) }' >short.txt
@@ -86,11 +86,11 @@ else
 fi
 
 check_status "-j k in software is refused" 129 \
-	"$PERF" record -j any,k --branch-source=software -o x.data true
+	"$PERF" record -j any,k --branch-source=software --branch-span=0 -o x.data true
 like "with the reason" "$(cat check.out)" 'in user space only'
 check_status "more than 64 entries are refused" 1 \
-	"$PERF" record -b --branch-source=software --branch-depth 65 -o x.data true
-"$PERF" record -q -b --branch-source=software --branch-depth 64 --branch-budget 0 -F 500 -o d.data -- \
+	"$PERF" record -b --branch-source=software --branch-span=0 --branch-depth 65 -o x.data true
+"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-depth 64 --branch-budget 0 -F 500 -o d.data -- \
 	"$PERF" test -w brstack 10000000 >/dev/null 2>&1
 is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |
 	awk '{ n = gsub("/-/", "&"); if (NF > m) m = NF } END { print m }')" 64
@@ -111,7 +111,7 @@ real() { # real NAME command...
 		skip "$_name: every edge is possible" "$1 is not installed"
 		return
 	}
-	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1000 -o r.data -- "$@" >out 2>err
+	"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 0 -F 1000 -o r.data -- "$@" >out 2>err
 	_rc=$?
 	"$@" >plain 2>/dev/null
 	if [ $_rc -eq $? ] && cmp -s out plain; then
@@ -135,7 +135,7 @@ real perl perl -e 'my %h; $h{"k".($_ % 5000)} .= chr(65+$_%26) for 1..300000; my
 # What a walk keeps open of a thread shows the memory that it had then: not any more that of a program
 # which executes another, in a chain, from a second thread, or while it has its parent's memory.
 for mode in execs threadexec handed; do
-	"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1000 -o h.data \
+	"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 0 -F 1000 -o h.data \
 		"$O/tests/helpers/tracee" $mode >/dev/null 2>err
 	"$PERF" script -i h.data -F ip,brstack | awk '{ n++; full += gsub("/-/", "&") >= 32 }
 		END { print (n >= 20 && full * 10 >= n * 9 ? "full" : full + 0 " of " n + 0) }' >full
@@ -147,14 +147,14 @@ cat >kids.sh <<'E'
 for i in $(seq 60); do "$1" execs 2 >/dev/null; done
 ls -l /proc/$PPID/fd | grep -c schedstat
 E
-"$PERF" record -q -b --branch-source=software --branch-budget 50 -F 2000 -o h.data \
+"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 50 -F 2000 -o h.data \
 	sh kids.sh "$O/tests/helpers/tracee" >out 2>err
 [ "$(cat out)" -le 8 ] && pass "nothing stays open of 60 programs that ended" ||
 	fail "nothing stays open of 60 programs that ended" "$(cat out) files" "$(cat err)"
 
 # Registers with branches read them where the stack ends: there every stack is compared with the
 # thread, which must have come to where the computing said.
-"$PERF" record -b --branch-source=software --reg-source=ptrace --user-regs=ax,sp,ip \
+"$PERF" record -b --branch-source=software --branch-span=0 --reg-source=ptrace --user-regs=ax,sp,ip \
 	--branch-budget 0 -F 1000 -o v.data -- gzip -c nums nums nums >/dev/null 2>err
 if [ -n "$fires" ]; then
 	like "computed ways are those that the thread took" "$(cat err)" \
@@ -169,12 +169,12 @@ is "and the registers' IP is the sample's" "$(cat ips)" "many 0"
 compared() { # compared FILE: "STACKS COMPARED DROPPED"
 	sed -n 's/.* \([0-9]*\) stacks of .* \([0-9]*\) compared with the thread, \([0-9]*\) of them.*/\1 \2 \3/p' "$1"
 }
-"$PERF" record -b --branch-source=software --branch-budget 0 -F 2000 -o c.data -- \
+"$PERF" record -b --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 -o c.data -- \
 	"$PERF" test -w brstack 20000000 >/dev/null 2>err
 if [ -n "$fires" ]; then
 	like "every 16th stack is compared with the thread" "$(compared err | awk '{
 		print ($1 >= 100 && $2 * 20 >= $1 - 32 && !$3 ? "so it is" : "stacks, compared, dropped: " $0) }')" 'so it is'
-	PERF_TRACER_WITHOUT=later-hits timeout 60 "$PERF" record -b --branch-source=software \
+	PERF_TRACER_WITHOUT=later-hits timeout 60 "$PERF" record -b --branch-source=software --branch-span=0 \
 		--branch-budget 0 -F 2000 -o c.data -- "$PERF" test -w brstack 60000000 >/dev/null 2>err
 	like "breakpoints that have stopped to fire are not waited for any more" "$? $(tr '\n' ' ' <err)" \
 		'^0 .*computed without breakpoints,.* 0 compared with the thread, 0 of them dropped, 4 that the thread did not follow'
@@ -182,7 +182,7 @@ else
 	skip "every 16th stack is compared with the thread" "no breakpoint fires here"
 	skip "breakpoints that have stopped to fire are not waited for any more" "no breakpoint fires here"
 fi
-PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-budget 0 -F 2000 \
+PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-span=0 --branch-budget 0 -F 2000 \
 	-o c.data -- "$PERF" test -w brstack 20000000 >/dev/null 2>err
 like "where none fires nothing is compared, nothing dropped, and the end says so" "$(cat err)" \
 	'computed without breakpoints, 0.000 stops .* 0 compared with the thread, 0 of them dropped \]'
@@ -204,7 +204,7 @@ int main(void)
 E
 if ${CC:-cc} -O1 -o x87 x87.c 2>/dev/null; then
 	./x87 >plain
-	PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-budget 0 -F 1000 \
+	PERF_TRACER_WITHOUT=hits "$PERF" record -b --branch-source=software --branch-span=0 --branch-budget 0 -F 1000 \
 		-o x.data ./x87 >out 2>err
 	same_file "x87 code runs as alone" out plain
 	like "and what it decides is computed" "$(cat err)" ' stacks of 3[0-2]\.[0-9] branches, computed without'

@@ -73,10 +73,10 @@ all() { # all NAME WITHOUT options...
 	among "$@"
 	attached "$@"
 }
-all "by default" '' -b --branch-source=software --branch-budget 0 -F 4000
-all "breakpoints that do not come" later-hits -b --branch-source=software -F 4000
-all "breakpoints that never fire" hits -b --branch-source=software --branch-budget 0 -F 4000
-all "no breakpoints" breakpoints -b --branch-source=software --branch-budget 0 -F 4000
+all "single stacks" '' -b --branch-source=software --branch-span=0 --branch-budget 0 -F 4000
+all "breakpoints that do not come" later-hits -b --branch-source=software --branch-span=0 -F 4000
+all "breakpoints that never fire" hits -b --branch-source=software --branch-span=0 --branch-budget 0 -F 4000
+all "no breakpoints" breakpoints -b --branch-source=software --branch-span=0 --branch-budget 0 -F 4000
 all "single steps" '' -b --branch-source=software --branch-strategy=step -F 4000
 all "bursts" '' -b --branch-source=software --branch-span=100 --branch-budget 0 -F 4000
 all "every branch" '' --branch-trace=2M

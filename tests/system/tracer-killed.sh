@@ -26,7 +26,7 @@ for i in $(seq "$rounds"); do
 	3) how="--branch-trace=3M" ;;
 	1) how="-b --branch-source=software --branch-strategy=step --branch-budget 80" ;;
 	0) how="--reg-source=ptrace --user-regs=ax,xmm --reg-budget 0" ;;
-	*) how="-b --branch-source=software --branch-budget 80" ;;
+	*) how="-b --branch-source=software --branch-span=0 --branch-budget 80" ;;
 	esac
 	rm -f o.txt o.tmp started
 	# the program writes its status itself: its parent will be gone

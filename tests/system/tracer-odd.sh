@@ -18,7 +18,7 @@ while read -r mode; do
 	fi
 	bad=
 	for how in "--reg-source=ptrace --user-regs=ax,sp --reg-budget 0" \
-		"-b --branch-source=software --branch-budget 0" \
+		"-b --branch-source=software --branch-span=0 --branch-budget 0" \
 		"--branch-span=50 -b --branch-source=software --branch-budget 30" \
 		"--branch-strategy=step -b --branch-source=software" \
 		"--branch-trace=300k"; do

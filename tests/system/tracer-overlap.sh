@@ -34,7 +34,7 @@ overlap() { # overlap NAME PERCENT RUNS command...
 	# most, where the machine gave so little time that the stacks are still too few.
 	rm -f script.*
 	for _i in $(seq $((3 * _runs))); do
-		"$PERF" record -q -b --branch-source=software --branch-budget 0 -F 1999 -o r.data -- "$@" \
+		"$PERF" record -q -b --branch-source=software --branch-span=0 --branch-budget 0 -F 1999 -o r.data -- "$@" \
 			>/dev/null 2>&1
 		"$PERF" script -i r.data -F ip,brstack --show-mmap-events >"script.$_i" 2>/dev/null
 		[ $((_i % _runs)) = 0 ] || continue

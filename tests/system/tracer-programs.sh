@@ -52,8 +52,8 @@ program() {
 	is "... and as alone, recorded $_runs times" "$_bad" ""
 }
 cat >hows <<'E'
--b --branch-source=software
--b --branch-source=software --branch-budget 0 -F 4000
+-b --branch-source=software --branch-span=0
+-b --branch-source=software --branch-span=0 --branch-budget 0 -F 4000
 -b --branch-source=software --branch-span=50
 -b --branch-source=software --branch-strategy=step -F 2000
 -b --branch-source=software --call-graph dwarf

@@ -51,7 +51,7 @@ is "12 recordings begin among threads that come and go" "$status $(cat err)" "0 
 answers "short connections"
 left_alone "short connections"
 
-for how in "-b --branch-source=software --branch-budget 50" "-b --branch-source=software --branch-span=100 --branch-budget 50" \
+for how in "-b --branch-source=software --branch-span=0 --branch-budget 50" "-b --branch-source=software --branch-span=100 --branch-budget 50" \
 	"-b --branch-source=software --call-graph dwarf --branch-budget 50" "--reg-source=ptrace --user-regs=ax,xmm" "--branch-trace=100M"; do
 	rm -f s.data
 	load 2 8 50

@@ -204,7 +204,7 @@ record -g --branch-budget 50 --branch-span 100 -o c.data -- ./spans calls 200000
 is "callers of the stacks of a burst" "$(callers)" 0
 
 # Eight threads hand a baton on: one runs at a time, so what is done for all of them together is paid by one CPU's time, 1.2 s of
-# it. 5 % of that are 600,000 branches at 100 ns; were each to pay with the time in which it waits, it would be the double.
+# it. That pays for 7 to 11 bursts; were each to pay with the time in which it waits, it would be the double.
 cat >baton.c <<'EOC'
 #include <pthread.h>
 #include <stdlib.h>
@@ -250,15 +250,37 @@ int main(int argc, char **argv)
 }
 EOC
 if cc -O1 -pthread -o baton baton.c; then
-	record --branch-span 100 -o b.data -- ./baton 8 30
-	stacks=$(sed -n 's/.*record: \([0-9]*\) stacks of .*/\1/p' err)
-	[ "${stacks:-0}" -gt 0 ] && [ "$stacks" -le 25000 ] &&
+	record -v --branch-span 100 -o b.data -- ./baton 8 30
+	bursts=$(sed -n 's/.* of \([0-9]*\) spans were computed.*/\1/p' err)
+	[ "${bursts:-0}" -gt 0 ] && [ "$bursts" -le 15 ] &&
 		pass "threads that wait for each other pay with the time that they run" ||
 		fail "threads that wait for each other pay with the time that they run" "$(cat err)"
 else
 	skip "threads that wait for each other pay with the time that they run" "cc does not build it"
 fi
 
+# Nothing is said of spans: bursts where samples come by a clock and are of branches alone.
+spans() { # spans OPTION...: "yes" where record makes bursts so
+	"$PERF" record -v "$@" --branch-source=software --branch-budget 0 -F 99 -o n.data -- ./spans alike 100000000 \
+		>/dev/null 2>err
+	if grep -q ' spans were computed' err; then echo yes; else grep -q ' stacks of ' err && echo no; fi
+}
+for case in "yes -b" "yes -j any,u" "yes -b -e cpu-clock" "yes -b -e task-clock:u" "yes -j any_call,u -e cpu-clock" "no -b -g" \
+	"no -b --call-graph lbr" "no -b --user-regs=ax" "no -b -e cpu-clock,task-clock" "no -b -e page-faults" \
+	"no -b --branch-span 0" "yes -b --branch-strategy=interpret" "yes -b -g --branch-span=50"; do
+	# shellcheck disable=SC2086 # options
+	is "bursts by default: ${case#* }" "$(spans ${case#* })" "${case%% *}"
+done
+
+"$PERF" record -b --branch-source=software -o n.data -- true >/dev/null 2>err
+like "a program that is too short for bursts" "$(cat err)" '^perf record: no bursts: .* --branch-span=0 '
+for with in "--user-regs=ax:--user-regs" "--branch-strategy=step:--branch-strategy" \
+	"-e cpu-clock,task-clock:more than one event"; do
+	# shellcheck disable=SC2086 # options
+	"$PERF" record -b --branch-source=software --branch-span=50 ${with%%:*} -o n.data -- true >/dev/null 2>err
+	is "a span with ${with%%:*}" "$? $(head -1 err)" \
+		"129 --branch-span records branches of one event: ${with#*:} does not go with it"
+done
 "$PERF" record -b --branch-span 3 -- true >/dev/null 2>err
 is "a span that no clock can measure" "$(cat err)" \
 	"--branch-span takes 10 to 10000 microseconds, or 0, not '3'"

@@ -23,7 +23,7 @@ soft() { # soft STRATEGY[-WITHOUT] FILE options and command...
 	_how=${1%%-*} _file=$2 _without=
 	case $1 in *-*) _without=${1#*-} ;; esac
 	shift 2
-	PERF_TRACER_WITHOUT=$PERF_TRACER_WITHOUT,$_without timeout 120 "$PERF" record -b --branch-source=software --branch-strategy="$_how" --branch-budget 0 \
+	PERF_TRACER_WITHOUT=$PERF_TRACER_WITHOUT,$_without timeout 120 "$PERF" record -b --branch-source=software --branch-span=0 --branch-strategy="$_how" --branch-budget 0 \
 		-o "$_file" "$@"
 }
 

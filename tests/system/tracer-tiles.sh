@@ -13,7 +13,7 @@ behaves() { # behaves MODE...: output and status as alone, in each way of sampli
 	timeout 60 ./tiles "$@" >want
 	_want=$?
 	for _how in "--reg-source=ptrace --user-regs=ip,zmm --reg-budget 0" \
-		"-b --branch-source=software --branch-budget 30" \
+		"-b --branch-source=software --branch-span=0 --branch-budget 30" \
 		"--branch-span=100 -b --branch-source=software --branch-budget 30" \
 		"--user-regs=ip,zmm -b --branch-source=software --branch-budget 30" \
 		"--branch-trace=200k"; do

@@ -154,6 +154,7 @@ static int prepare_span(const char *text, double *us, struct err *e)
 {
 	char *end;
 
+	*us = -1;
 	if (!text)
 		return 0;
 	*us = strtod(text, &end);

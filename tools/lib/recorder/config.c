@@ -162,6 +162,8 @@ int recorder_config(struct recorder *rec, struct err *e)
 		ret = fall_back(rec, e);
 	if (!ret)
 		ret = add_events(rec, e);
+	if (!ret)
+		ret = recorder_choose_span(rec, e);
 	c.user_regs_elsewhere = rec->soft.regs;
 	c.chains_elsewhere = rec->soft.chains;
 	if (!ret)

@@ -23,6 +23,7 @@ struct recorder_soft {
 	bool regs, branches; /* which of them come from there */
 	bool chains;	     /* so do call chains, unwound while the thread stands still; */
 	bool ahead;	     /* also by what it runs on to */
+	uint64_t span_ns;    /* of branches; 0 = one stack for a stop */
 	char why_regs[800], why_branches[256], why_chains[400];
 	struct recorder_stacks *stacks;
 	size_t nr;
@@ -94,6 +95,8 @@ void recorder_say_strategy(const struct recorder *rec);
 int recorder_config(struct recorder *rec, struct err *e);
 /* Whether registers or branches are the tracer's: fills rec->soft. */
 int recorder_choose_source(struct recorder *rec, struct err *e);
+/* How long a burst of branches in software lasts; when all events are there. -EINVAL: not with what was asked for, too */
+int recorder_choose_span(struct recorder *rec, struct err *e);
 /* What the tracer is for, in words. */
 const char *recorder_soft_what(const struct recorder *rec);
 

@@ -88,8 +88,8 @@ struct recorder_opts {
 	enum recorder_source branch_source, reg_source;
 	enum tracer_strategy branch_strategy;
 	double branch_budget, reg_budget; /* percent; 0 = no bound */
-	double branch_span;		  /* us; 0 = one stack for a stop */
-	uint64_t branch_trace;		  /* branches, all of them; 0 = samples */
+	double branch_span;    /* us; 0 = one stack for a stop; < 0: as suits the samples */
+	uint64_t branch_trace; /* branches, all of them; 0 = samples */
 	int32_t clockid;
 	bool use_clockid;
 

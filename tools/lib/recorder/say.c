@@ -209,6 +209,11 @@ static void say_walks(const struct recorder *rec, const struct tracer_stats *st)
 			     " spans were computed on the CPU where the thread stood, %" PRIu64
 			     " system calls in them followed ]",
 			     st->on_its_cpu, st->spans, st->followed);
+	else if (rec->soft.opts.branches.span)
+		recorder_say(
+			rec, LOG_WARN,
+			"perf record: no bursts: they begin within 0.1 s of a thread's CPU time, before them it "
+			"has one stack. --branch-span=0 samples a short program, --branch-trace has all of it");
 	if (st->inexact)
 		recorder_say(
 			rec, LOG_WARN,

@@ -99,7 +99,7 @@ static int fill_branches(struct recorder *rec, struct err *e)
 		.filter = o->branch_filter,
 		.depth = o->branch_depth ? (uint32_t)o->branch_depth : DEPTH_DEFAULT,
 		.budget = o->branch_budget,
-		.span = (uint64_t)(o->branch_span * 1000),
+		.span = rec->soft.span_ns,
 		.trace = o->branch_trace,
 	};
 	return 0;
