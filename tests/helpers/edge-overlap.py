@@ -6,7 +6,7 @@ How far the branches of a recording agree with an exact count: the sum over all 
 smaller of the two shares, in percent. Edges are pairs of places in files, of every object.
 
 CALLGRIND.OUT	valgrind --tool=callgrind --dump-instr=yes --collect-jumps=yes --compress-pos=no
-		--compress-strings=no --skip-plt=no
+		--compress-strings=no --skip-plt=no; or what qemu-edges.c writes in that form
 SCRIPT		perf script -F [tid,time,]ip,brstack --show-mmap-events, one file per run
 
 Returns are left out: callgrind does not count them. Both must run the same code: callgrind shows
@@ -43,7 +43,8 @@ import re
 import subprocess
 import sys
 
-# What callgrind's CPU makes glibc choose: no AVX-512, the preferences and sizes of a Haswell.
+# What callgrind's CPU makes glibc choose: no AVX-512, the preferences and sizes of a Haswell. Of Go's runtime what needs
+# nothing but x86-64, as QEMU's CPU is another one, too.
 ENVIRONMENT = {
     'GLIBC_TUNABLES': 'glibc.cpu.hwcaps=-AVX512VL,-AVX512F,-AVX512BW,-AVX512DQ,-AVX512CD,'
                       'Fast_Unaligned_Load,Fast_Unaligned_Copy,Fast_Rep_String,'
@@ -52,6 +53,7 @@ ENVIRONMENT = {
                       ':glibc.cpu.x86_rep_movsb_threshold=0x2000'
                       ':glibc.cpu.x86_non_temporal_threshold=0x200000'
                       ':glibc.cpu.x86_data_cache_size=0x8000',
+    'GODEBUG': 'cpu.all=off',
     'LC_ALL': 'C',
     'PERL_HASH_SEED': '0',
     'PYTHONHASHSEED': '0',

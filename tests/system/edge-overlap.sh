@@ -98,4 +98,36 @@ judge some --all empty
 is "none to draw from" "$line" "--all: no edges"
 judge some --all
 like "nor a file" "$line" '^edge-overlap.py '
+
+# The other exact count, for what valgrind cannot run: calls, a loop's way back, a branch of one in three.
+cat >known.c <<'EOF'
+int sum;
+void third(int i);
+__asm__(".globl third, at_cond, to_cond, at_ret\n"
+	"third: test %edi, %edi\nat_cond: je to_cond\n\tincl sum\nto_cond: nop\nat_ret: ret");
+int main(void)
+{
+	for (int i = 0; i < 90000; i++)
+		third(i % 3);
+	return sum != 60000;
+}
+EOF
+if ! command -v qemu-x86_64 >/dev/null; then
+	skip "branches counted by qemu-user" "qemu-x86_64 is not installed"
+elif [ "$(uname -m)" != x86_64 ]; then
+	skip "branches counted by qemu-user" "the program is x86-64's"
+elif ! cc -O1 -static -no-pie known.c -o known 2>cc.err; then
+	skip "branches counted by qemu-user" "cc links no static program: $(head -1 cc.err)"
+elif ! cc -shared -fPIC -O2 "$ROOT/tests/helpers/qemu-edges.c" -o edges.so; then
+	fail "branches counted by qemu-user: the plugin"
+elif ! qemu-x86_64 -cpu max -plugin "./edges.so,ob=$PWD/known,out=known.edges" ./known 2>qemu.err && [ ! -e known.edges ]; then
+	skip "branches counted by qemu-user" "it does not take the plugin: $(head -1 qemu.err)"
+else
+	at() { nm known | awk -v s="$1" '$3 == s { sub(/^0+/, "", $1); print "0x" $1 }'; }
+	counts() { grep -A1 "^jump=[0-9]* $1\$" known.edges | tr '\n' ' '; }
+	is "calls" "$(counts "$(at third)" | cut -d' ' -f1)" jump=90000
+	is "one in three" "$(counts "$(at to_cond)")" "jump=30000 $(at to_cond) $(at at_cond) 0 "
+	is "no returns" "$(grep -c "^$(at at_ret) " known.edges)" 0
+	is "the loop's way back" "$(grep -c '^jump=89999 ' known.edges)" 1
+fi
 done_testing
