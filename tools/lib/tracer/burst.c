@@ -542,14 +542,17 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 	return end.found >= 0 ? end.found : only;
 }
 
-/* Running mean and deviation, as of round trips in a network. */
-static void note_reach(struct reach *r, uint32_t insns)
+/*
+ * Running mean and deviation, as of round trips in a network. One span tells no deviation: it is @first then, or a quarter
+ * of the span where that is more.
+ */
+static void note_reach(struct reach *r, uint32_t insns, uint32_t first)
 {
 	uint32_t off = insns > r->mean ? insns - r->mean : r->mean - insns;
 
 	if (!r->mean) {
 		r->mean = insns;
-		r->deviation = insns / 4;
+		r->deviation = (uint32_t)max_u64(insns / 4, first);
 		return;
 	}
 	r->mean = insns > r->mean ? r->mean + off / 4 : r->mean - off / 4;
@@ -571,8 +574,8 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 	else
 		insns = b->mark[passed].insns;
 	insns = (uint32_t)max_u64(insns, 1);
-	note_reach(b->place, insns);
-	note_reach(&t->span.usual, insns);
+	note_reach(b->place, insns, t->span.usual.deviation);
+	note_reach(&t->span.usual, insns, 0);
 }
 
 /*
