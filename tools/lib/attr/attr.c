@@ -121,3 +121,9 @@ bool attr_counts_same(const struct perf_event_attr *a, const struct perf_event_a
 
 	return !memcmp(&x, &y, sizeof(x));
 }
+
+bool attr_is_clock(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE &&
+	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
+}

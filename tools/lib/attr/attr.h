@@ -48,6 +48,8 @@ void attr_name(const struct perf_event_attr *attr, char *buf, size_t size);
  * begins, are beside that; so is the frequency where samples carry their periods.
  */
 bool attr_counts_same(const struct perf_event_attr *a, const struct perf_event_attr *b);
+/* Of the kernel, by software: its samples come as time passes, and it counts nanoseconds. */
+bool attr_is_clock(const struct perf_event_attr *a);
 
 /* "inherit", by the number of the flag bit; NULL: no flag, or not the first bit of its number. */
 const char *attr_flag_name(unsigned bit);

@@ -472,11 +472,7 @@ bool stacks_line(const struct stacks *st, const struct stacks_frame *f, struct s
 
 const char *stacks_unit(const struct perfdata_event *event)
 {
-	bool is_clock = event->attr.type == PERF_TYPE_SOFTWARE &&
-			(event->attr.config == PERF_COUNT_SW_CPU_CLOCK ||
-			 event->attr.config == PERF_COUNT_SW_TASK_CLOCK);
-
-	return is_clock ? "nanoseconds" : "count";
+	return attr_is_clock(&event->attr) ? "nanoseconds" : "count";
 }
 
 void stacks_group_name(const struct stacks *st, uint32_t group, struct obuf *o)

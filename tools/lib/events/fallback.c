@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "events/events-int.h"
 
 /* "u" of "cycles:u", "cycles/period=1000/u"; a given name has none. */
@@ -30,17 +31,11 @@ static const char *modifiers(const struct event *ev)
  */
 #define CLOCK_MAX_FREQ 10000
 
-static bool is_clock(const struct perf_event_attr *a)
-{
-	return a->type == PERF_TYPE_SOFTWARE &&
-	       (a->config == PERF_COUNT_SW_CPU_CLOCK || a->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 void event_cap_clock(struct event *ev, const struct log_sink *log)
 {
 	struct perf_event_attr *a = &ev->attr;
 
-	if (!ev->max_freq || !is_clock(a) || !(a->flags & ATTR_FLAG_FREQ) ||
+	if (!ev->max_freq || !attr_is_clock(a) || !(a->flags & ATTR_FLAG_FREQ) ||
 	    a->sample_freq <= CLOCK_MAX_FREQ)
 		return;
 	a->sample_freq = CLOCK_MAX_FREQ;

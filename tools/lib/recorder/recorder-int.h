@@ -95,8 +95,6 @@ void recorder_say_strategy(const struct recorder *rec);
 int recorder_config(struct recorder *rec, struct err *e);
 /* Whether registers or branches are the tracer's: fills rec->soft. */
 int recorder_choose_source(struct recorder *rec, struct err *e);
-/* How long a burst of branches in software lasts; when all events are there. -EINVAL: not with what was asked for, too */
-int recorder_choose_span(struct recorder *rec, struct err *e);
 /* What the tracer is for, in words. */
 const char *recorder_soft_what(const struct recorder *rec);
 
@@ -159,6 +157,11 @@ size_t recorder_stack(void *ctx, const struct tracer_stack *ts, uint64_t *ip, si
 
 /* ---- soft-events.c, software.c: without the tracer all of it does nothing --------------------------------- */
 
+/*
+ * How long bursts last, once all events are there: into rec->soft. -EINVAL: a span was asked for, with
+ * something that it does not go with
+ */
+int recorder_soft_span(struct recorder *rec, struct err *e);
 /* The events of the tracer are tried and made fit; makes it. After recorder_config(). */
 int recorder_soft_prepare(struct recorder *rec, struct err *e);
 int recorder_soft_write(void *ctx, const void *data, size_t size, struct err *e);

@@ -11,6 +11,7 @@
 #include "recorder/recorder-int.h"
 
 #define DEPTH_DEFAULT 32
+#define SPAN_DEFAULT  50 /* us */
 
 /* Opens the event once, as the tracer will: falls back to a clock, learns an id. */
 static int try_event(struct recorder *rec, size_t i, struct err *e)
@@ -79,6 +80,50 @@ static void fit_attr(const struct recorder *rec, struct perf_event_attr *a)
 		a->sample_type |= PERF_SAMPLE_PERIOD;
 	a->flags |= ATTR_FLAG_EXCLUDE_KERNEL; /* there is no way to be followed there */
 	a->flags &= ~(uint64_t)ATTR_FLAG_PRECISE_MASK;
+}
+
+/* Its samples come as time passes, so spans behind them have no bias. */
+static bool passes_as_time(const struct perf_event_attr *a)
+{
+	return attr_is_clock(a) ||
+	       (a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES);
+}
+
+static bool wants_any_chain(const struct recorder *rec)
+{
+	const struct event *ev = &rec->events->v[0];
+
+	return ev->set & EVENT_SET_CALLCHAIN ? ev->set_callchain.mode != CALLCHAIN_NONE
+					     : rec->opts->callchain.mode != CALLCHAIN_NONE;
+}
+
+/*
+ * Where nothing was said samples of branches alone are bursts. Chains are about places: many samples
+ * say more than all branches at a few.
+ */
+int recorder_soft_span(struct recorder *rec, struct err *e)
+{
+	const struct recorder_opts *o = rec->opts;
+	const char *other =
+		rec->events->n > 2		    ? "more than one event" /* and the dummy */
+		: recorder_regs(rec, RECORDER_USER) ? "--user-regs"
+		: o->branch_strategy != TRACER_AUTO && o->branch_strategy != TRACER_INTERPRET
+			? "--branch-strategy"
+			: NULL;
+
+	if (!rec->soft.branches)
+		return 0;
+	if (o->branch_span > 0 && other)
+		return err_set(
+			e, -EINVAL,
+			"--branch-span records branches of one event: %s does not go with it",
+			other);
+	if (o->branch_span >= 0)
+		rec->soft.span_ns = (uint64_t)(o->branch_span * 1000);
+	else if (!other && !o->branch_trace && !wants_any_chain(rec) &&
+		 passes_as_time(&rec->events->v[0].attr))
+		rec->soft.span_ns = SPAN_DEFAULT * 1000;
+	return 0;
 }
 
 static int fill_branches(struct recorder *rec, struct err *e)

@@ -10,8 +10,6 @@
 #include "recorder/recorder-int.h"
 #include "unwind/unwind.h"
 
-#define SPAN_DEFAULT 50 /* us */
-
 /* Opens on ourselves what the first event would need; the -errno of a refusal. */
 static int try_branches(const struct recorder *rec, uint64_t filter)
 {
@@ -216,52 +214,4 @@ int recorder_choose_source(struct recorder *rec, struct err *e)
 	if (ret || !recorder_by_ptrace(rec))
 		return ret;
 	return check_target(rec, e);
-}
-
-/* ---- bursts --------------------------------------------------------------------------------------------- */
-
-/* Its samples come as time passes, so spans behind them have no bias. */
-static bool is_clock(const struct perf_event_attr *a)
-{
-	if (a->type == PERF_TYPE_SOFTWARE)
-		return a->config == PERF_COUNT_SW_CPU_CLOCK ||
-		       a->config == PERF_COUNT_SW_TASK_CLOCK;
-	return a->type == PERF_TYPE_HARDWARE && a->config == PERF_COUNT_HW_CPU_CYCLES;
-}
-
-static bool wants_any_chain(const struct recorder *rec)
-{
-	const struct event *ev = &rec->events->v[0];
-
-	return ev->set & EVENT_SET_CALLCHAIN ? ev->set_callchain.mode != CALLCHAIN_NONE
-					     : rec->opts->callchain.mode != CALLCHAIN_NONE;
-}
-
-/*
- * Where nothing was said samples of branches alone are bursts. Chains are about places: many samples
- * say more than all branches at a few.
- */
-int recorder_choose_span(struct recorder *rec, struct err *e)
-{
-	const struct recorder_opts *o = rec->opts;
-	const char *other =
-		rec->events->n > 2		    ? "more than one event" /* and the dummy */
-		: recorder_regs(rec, RECORDER_USER) ? "--user-regs"
-		: o->branch_strategy != TRACER_AUTO && o->branch_strategy != TRACER_INTERPRET
-			? "--branch-strategy"
-			: NULL;
-
-	if (!rec->soft.branches)
-		return 0;
-	if (o->branch_span > 0 && other)
-		return err_set(
-			e, -EINVAL,
-			"--branch-span records branches of one event: %s does not go with it",
-			other);
-	if (o->branch_span >= 0)
-		rec->soft.span_ns = (uint64_t)(o->branch_span * 1000);
-	else if (!other && !o->branch_trace && !wants_any_chain(rec) &&
-		 is_clock(&rec->events->v[0].attr))
-		rec->soft.span_ns = SPAN_DEFAULT * 1000;
-	return 0;
 }

@@ -79,16 +79,9 @@ struct burst {
 	struct mark mark[BURST_MOST];
 };
 
-static bool may_burst(const struct tracer *t)
-{
-	return t->walker->strategy->advance == advance_interpret && !t->opts.regs &&
-	       t->opts.nr_events == 1;
-}
-
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
-	return t->opts.branches.span && may_burst(t) && th->signal && !st->late && !st->is_32bit &&
-	       t->peeked.size;
+	return t->opts.branches.span && th->signal && !st->late && !st->is_32bit && t->peeked.size;
 }
 
 void burst_free(struct burst *b)

@@ -144,8 +144,12 @@ struct tracer_branches {
 	uint64_t filter; /* PERF_SAMPLE_BRANCH_* without kernel privileges */
 	uint32_t depth;	 /* 1..64 */
 	double budget;	 /* percent of a thread's time; 0 = no bound */
-	uint64_t span;	 /* ns of a thread's time of which all branches are taken; 0 = one stack */
-	uint64_t trace;	 /* so many branches, one behind the other and no others; 0 = samples */
+	/*
+	 * ns of a thread's time of which all branches are taken; 0 = one stack. Of one event, without
+	 * registers, and computed (TRACER_INTERPRET, or what TRACER_AUTO is)
+	 */
+	uint64_t span;
+	uint64_t trace; /* so many branches, one behind the other and no others; 0 = samples */
 };
 
 /* ---- call chains: without it those of frame pointers -------------------------------------------- */
