@@ -198,7 +198,6 @@ void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 
 /* ---- pages ------------------------------------------------------------------------------------------ */
 
-#define BLOCKS	     (VM_PAGE / VM_BLOCK)
 #define SINGLE_READS 3 /* by process_vm_readv() */
 
 /*
@@ -246,10 +245,10 @@ static bool read_as_tracer(struct vm *vm, struct vm_page *p, uint8_t missing)
 
 static bool read_blocks(const struct vm *vm, struct vm_page *p, uint8_t missing)
 {
-	struct iovec to[BLOCKS], from[BLOCKS];
+	struct iovec to[VM_PAGE_BLOCKS], from[VM_PAGE_BLOCKS];
 	unsigned n = 0;
 
-	for (unsigned i = 0; i < BLOCKS; i++) {
+	for (unsigned i = 0; i < VM_PAGE_BLOCKS; i++) {
 		if (!(missing >> i & 1))
 			continue;
 		to[n] = (struct iovec){ p->data + i * VM_BLOCK, VM_BLOCK };
@@ -282,53 +281,6 @@ static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 	else
 		return false;
 	return true;
-}
-
-/* The runs of blocks of @p that were read, into iovecs. How many. */
-static unsigned runs_of(const struct vm_page *p, struct iovec *to, struct iovec *from,
-			unsigned char *scratch)
-{
-	unsigned n = 0;
-
-	for (unsigned first = 0, end; first < BLOCKS; first = end + 1) {
-		for (end = first; end < BLOCKS && p->have >> end & 1; end++)
-			;
-		if (end == first)
-			continue;
-		to[n] = (struct iovec){ scratch, (end - first) * VM_BLOCK };
-		from[n] = (struct iovec){ (void *)(p->addr + first * VM_BLOCK), to[n].iov_len };
-		n++;
-	}
-	return n;
-}
-
-#define WARM_RUNS 256 /* in one call */
-
-/* Behind one that cannot be read, since it is gone or may only be executed, others can be. */
-static void read_again(pid_t tid, const struct iovec *to, const struct iovec *from, unsigned n)
-{
-	for (unsigned i = 0; i < n; i++) {
-		ssize_t got = process_vm_readv(tid, to + i, n - i, from + i, n - i, 0);
-
-		while (i < n && got >= (ssize_t)from[i].iov_len)
-			got -= (ssize_t)from[i++].iov_len;
-	}
-}
-
-void vm_warm(const struct vm *vm)
-{
-	struct iovec to[WARM_RUNS], from[WARM_RUNS];
-	unsigned char scratch[VM_PAGE];
-	unsigned n = 0;
-
-	for (uint32_t i = 0; i < vm->nr_pages; i++) {
-		if (vm->page[i].used)
-			n += runs_of(&vm->page[i], to + n, from + n, scratch);
-		if (n > WARM_RUNS - BLOCKS || (n && i + 1 == vm->nr_pages)) {
-			read_again(vm->tid, to, from, n);
-			n = 0;
-		}
-	}
 }
 
 /* Where the page at @addr is in page_at, or would be. Never more than half of it is taken. */

@@ -130,13 +130,14 @@ struct vm_insn {
 
 _Static_assert(sizeof(struct vm_insn) == 128, "two lines of the cache");
 
-#define VM_PAGE	    4096
-#define VM_BLOCK    512
-#define VM_TRACE    32768 /* instructions that are remembered since the last stop */
-#define VM_STRAIGHT 32	  /* instructions of a block; and room behind those, written and not read */
-#define VM_PAGES    8192
-#define VM_NEAR	    1024 /* pages that are found without a search */
-#define VM_XSAVE    8192 /* without AMX */
+#define VM_PAGE	       4096
+#define VM_BLOCK       512
+#define VM_PAGE_BLOCKS (VM_PAGE / VM_BLOCK)
+#define VM_TRACE       32768 /* instructions that are remembered since the last stop */
+#define VM_STRAIGHT    32 /* instructions of a block; and room behind those, written and not read */
+#define VM_PAGES       8192
+#define VM_NEAR	       1024 /* pages that are found without a search */
+#define VM_XSAVE       8192 /* without AMX */
 
 struct vm_page {
 	uint64_t addr;
@@ -534,6 +535,12 @@ void vm_natives_free(struct vm *vm);
 /* vvar.c: the page at @addr of @tid, if it is the kernel's clocks, as it is now. */
 bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
 
+/*
+ * warm.c: reads once more what the walk has used of the thread's memory, so that it lies in the caches
+ * of this CPU, where the thread runs next.
+ */
+void vm_warm(const struct vm *vm);
+
 /* memory.c */
 /* The page of @addr, of which @n bytes from there, all in this page, can be used. */
 struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n);
@@ -543,11 +550,6 @@ enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t 
 size_t vm_copy(struct vm *vm, uint64_t addr, void *buf, size_t n);
 /* Whether all of @n bytes are unknown. */
 bool vm_is_unknown(struct vm *vm, uint64_t addr, unsigned n);
-/*
- * Reads once more what the walk has used of the thread's memory, so that it lies in the caches of
- * this CPU, where the thread runs next: what was computed has displaced it.
- */
-void vm_warm(const struct vm *vm);
 enum vm_result vm_probe_slow(struct vm *vm, uint64_t addr, unsigned n);
 
 /* What is said of @p in vm->near is so again. */
