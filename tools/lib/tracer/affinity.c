@@ -68,4 +68,5 @@ void affinity_restore(struct affinity *a)
 		return;
 	(void)go_to(a->back);
 	(void)sched_setaffinity(0, sizeof(a->may), a->may);
+	a->back = -1;
 }

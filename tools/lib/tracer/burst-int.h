@@ -10,10 +10,13 @@ struct burst;
 
 /* Whether the sample that points_peek_user() found, of @th at @st, becomes a burst. */
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st);
-/* Computes the way from @st on into th->burst, and begins the span. -ENOMEM */
+/*
+ * Computes the way from @st on into th->burst, and begins the span. -ENOMEM. Where it can we are on the
+ * thread's CPU from here on, up to burst_run() or burst_write().
+ */
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st);
-/* The thread goes on for what is left of the span; -errno: it has no clock for that. */
-int burst_run(struct tracee *th);
+/* The thread is to go on at once, for what is left of the span; -errno: it has no clock for that. */
+int burst_run(struct tracer *t, struct tracee *th);
 /* Whether @th is to be stopped where it enters a system call, or leaves the one that it is in. */
 bool burst_awaits_call(const struct burst *b);
 /*

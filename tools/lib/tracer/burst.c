@@ -74,7 +74,9 @@ struct burst {
 	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */
 	uint64_t clock;	     /* what that said when the thread went on */
 	bool lost;	     /* nobody can tell where the thread stands */
-	uint64_t took;	     /* the first stop (ns) */
+	bool on_its_cpu;     /* we are, up to when it goes on; else it is not ours to use */
+	struct affinity cpu;
+	uint64_t took; /* the first stop (ns) */
 	struct burst_stacks stacks;
 	struct mark mark[BURST_MOST];
 };
@@ -306,18 +308,16 @@ static void look_for_call(const struct tracer *t, struct burst *b, const struct 
 	(void)vm_registers(t->walker->vm, &b->call);
 }
 
-/* The way from @st on, for what is left of the span, on the CPU where the thread stands. */
+/* The way from @st on, for what is left of the span, on the CPU where the thread stands. There we stay. */
 static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st)
 {
 	uint64_t start = tracer_cpu_ns(), before;
 	struct vm *vm = t->walker->vm;
-	struct affinity cpu;
 	uint32_t nr = b->nr;
-	bool on_its_cpu;
 	int ret;
 
-	on_its_cpu = affinity_follow(&cpu, th->pid, th->tid);
+	b->on_its_cpu = affinity_follow(&b->cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	b->is_cut = b->lost = false;
 	before = vm->executed;
@@ -331,10 +331,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	if (!ret)
 		ret = burst_stacks_end(t, th, &b->stacks, st, b->nr);
 	look_for_call(t, b, st);
-	if (on_its_cpu && !ret)
-		vm_warm(vm);
-	affinity_restore(&cpu);
-	t->stats.on_its_cpu += on_its_cpu && !b->calls;
+	t->stats.on_its_cpu += b->on_its_cpu && !b->calls;
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
 	t->stats.walk_ns += tracer_cpu_ns() - start;
@@ -356,6 +353,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	burst_stacks_begin(t, &b->stacks);
 	ret = compute(t, th, b, st);
 	if (ret) {
+		affinity_restore(&b->cpu);
 		burst_free(b);
 		return ret;
 	}
@@ -366,7 +364,19 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	return 0;
 }
 
-int burst_run(struct tracee *th)
+/* What we do on its CPU from reading to leaving displaces what was read, and behind that nobody keeps the CPU awake. */
+static void leave_cpu(struct tracer *t, struct burst *b)
+{
+	uint64_t start = tracer_cpu_ns();
+
+	if (b->on_its_cpu)
+		vm_warm(t->walker->vm);
+	b->on_its_cpu = false;
+	affinity_restore(&b->cpu);
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+}
+
+int burst_run(struct tracer *t, struct tracee *th)
 {
 	struct burst *b = th->burst;
 	int ret;
@@ -375,6 +385,7 @@ int burst_run(struct tracee *th)
 	b->more = b->to_call ? STOP_LONG : 0;
 	ret = span_begin(th, b->left + b->more);
 	b->clock = span_ns(th);
+	leave_cpu(t, b);
 	return ret;
 }
 
@@ -444,7 +455,7 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 			t->stats.followed++;
 		}
 	}
-	return ret ?: burst_run(th);
+	return ret ?: burst_run(t, th);
 }
 
 unsigned burst_stops(const struct burst *b)
@@ -628,6 +639,7 @@ int burst_write(struct tracer *t, struct tracee *th, struct err *e)
 	struct burst *b = th->burst;
 	int ret = burst_stacks_write(t, th, &b->stacks, e);
 
+	affinity_restore(&b->cpu); /* where it ended before it ran */
 	th->burst = NULL;
 	give_back(t, b);
 	return ret;

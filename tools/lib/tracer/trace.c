@@ -149,12 +149,16 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 }
 
 /* The way of a burst is computed: the thread goes on for its span. */
-static int run_span(struct tracer *t, struct tracee *th, const struct stop_cost *c, struct err *e)
+static int run_span(struct tracer *t, struct tracee *th, struct stop_cost *c, struct err *e)
 {
+	int ret = burst_run(t, th);
+
+	budget_stop_end(c);
+	budget_pay(t, c->cpu);
 	th->span = *c;
 	t->stats.stopped_ns += c->took + c->delay;
 	/* no clock for it: all that was computed is taken */
-	if (burst_run(th))
+	if (ret)
 		return handle_span(t, th, e);
 	tracee_go_on(th, 0);
 	return 0;
@@ -224,10 +228,10 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if (arch_in_call(th->tid, &st->gpr))
 		t->stats.restarted += signals_restart(th->tid);
-	budget_stop_end(&c);
-	budget_pay(t, c.cpu);
 	if (th->burst && !ret)
 		return run_span(t, th, &c, e);
+	budget_stop_end(&c);
+	budget_pay(t, c.cpu);
 	if (walked || !t->walker)
 		budget_rest(t, th, &c, 1);
 	if (spare) {
