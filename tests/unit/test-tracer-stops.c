@@ -185,12 +185,38 @@ static void test_child_end(void **state)
 	assert_int_equal(tracer_wait(pid, 5000).kind, WAITED_END);
 }
 
+/* Three have something to tell: whoever is asked first does, and no one is told of twice. */
+static void test_turns(void **state)
+{
+	static const int first[] = { 2, 1, 2, 0 }; /* the third of these has told already */
+	static const int told[] = { 2, 1, 0 };
+	pid_t pid[3], tid;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		siginfo_t si;
+
+		pid[i] = fork();
+		if (!pid[i])
+			_exit(i);
+		assert_int_equal(waitid(P_PID, (id_t)pid[i], &si, WEXITED | WNOWAIT), 0);
+	}
+	for (int i = 0; i < 3; i++) {
+		struct waited w = tracer_wait_any(pid[first[i]], &tid);
+
+		assert_int_equal(w.kind, WAITED_END);
+		assert_int_equal(tid, pid[told[i]]);
+		assert_int_equal(WEXITSTATUS(w.status), told[i]);
+	}
+	assert_int_equal(tracer_wait_any(pid[first[3]], &tid).kind, WAITED_NOTHING);
+	assert_int_equal(tracer_wait_any(0, &tid).kind, WAITED_NOTHING);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_steps),
-		cmocka_unit_test(test_signals),
+		cmocka_unit_test(test_waits),	  cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_steps),	  cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_child_end),
 	};
 

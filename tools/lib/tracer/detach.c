@@ -109,7 +109,7 @@ static void wait_for_all(struct tracer *t)
 	pid_t tid;
 
 	while (t->threads.n) {
-		came = tracer_wait_any(&tid);
+		came = tracer_wait_any(0, &tid);
 		now = tracer_now();
 		if (came.kind == WAITED_NOTHING) {
 			drop_lost(t);

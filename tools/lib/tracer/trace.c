@@ -548,6 +548,18 @@ static void leave(struct tracer *t, pid_t tid)
 	(void)ptrace(known ? PTRACE_CONT : PTRACE_DETACH, tid, NULL, NULL);
 }
 
+/*
+ * Threads of which each stops again before the other's stop is served would keep all older ones waiting
+ * for ever: so each has its turn. Every second one is the kernel's, for those that we do not know yet:
+ * it names these before all others but our own children.
+ */
+static struct waited wait_in_turn(struct tracer *t, pid_t *tid)
+{
+	size_t turn = t->turn++, n = t->threads.n;
+
+	return tracer_wait_any(n && turn % 2 ? t->threads.v[turn / 2 % n]->tid : 0, tid);
+}
+
 int tracer_service(struct tracer *t, struct err *e)
 {
 	uint64_t begin = tracer_now();
@@ -558,7 +570,7 @@ int tracer_service(struct tracer *t, struct err *e)
 	t->more = false;
 	if (t->computed)
 		ret = btrace_compute(t, e);
-	while (!ret && !t->more && !t->computed && (came = tracer_wait_any(&tid)).kind) {
+	while (!ret && !t->more && !t->computed && (came = wait_in_turn(t, &tid)).kind) {
 		struct tracee *th = tracee_find(t, tid);
 
 		ret = th ? handle_came(t, th, came, e) : handle_stranger(t, tid, came, e);

@@ -152,6 +152,7 @@ struct tracer {
 	bool enabled;
 	size_t page_size;
 	VEC(struct tracee *) threads;
+	size_t turn;		 /* whose stop is served next, if it stands */
 	VEC(struct ended) ended; /* thread group leaders */
 	struct tracer_stats stats;
 	bool more;	     /* stops are waiting: tracer_service() came back early */

@@ -30,8 +30,11 @@ struct waited wait_returned(int status);
 struct waited tracer_wait(pid_t tid, int ms);
 /* Stops a thread that did not come by itself: at most a second, and for a CPU as above. */
 struct waited tracer_fetch(pid_t tid);
-/* Of the next thread that has something to tell, in *@tid; without waiting. */
-struct waited tracer_wait_any(pid_t *tid);
+/*
+ * Of a thread that has something to tell, in *@tid; without waiting. Of thread @first, if that is one;
+ * else, and with 0, the kernel chooses: our own children, then who was attached last.
+ */
+struct waited tracer_wait_any(pid_t first, pid_t *tid);
 /* Whether a status of @tid can come: it is traced by us and was not waited for to its end. */
 bool tracer_is_ours(pid_t tid);
 /* It stands in a stop that was told already: nobody but us lets it go on. */

@@ -107,13 +107,23 @@ struct waited tracer_fetch(pid_t tid)
 	return tracer_wait(tid, FETCH_MS);
 }
 
-struct waited tracer_wait_any(pid_t *tid)
+static pid_t wait_now(pid_t who, int *status)
+{
+	pid_t ret;
+
+	do
+		ret = waitpid(who, status, __WALL | WNOHANG);
+	while (ret < 0 && errno == EINTR);
+	return ret;
+}
+
+struct waited tracer_wait_any(pid_t first, pid_t *tid)
 {
 	int status;
 
-	do
-		*tid = waitpid(-1, &status, __WALL | WNOHANG);
-	while (*tid < 0 && errno == EINTR);
+	*tid = first > 0 ? wait_now(first, &status) : 0;
+	if (*tid <= 0)
+		*tid = wait_now(-1, &status);
 	return *tid > 0 ? wait_returned(status) : (struct waited){ .kind = WAITED_NOTHING };
 }
 
