@@ -22,8 +22,8 @@ struct affinity {
  */
 bool affinity_follow(struct affinity *a, pid_t pid, pid_t tid);
 /*
- * To another CPU, where there is one that we may use; nothing the second time. From there on the scheduler may move us to all
- * CPUs that we might use before and that were online then.
+ * To another CPU, where there is one that we may use; the second time nothing is done. From there on
+ * the scheduler may move us to all CPUs that we might use before and that were online then.
  */
 void affinity_restore(struct affinity *a);
 

@@ -308,7 +308,7 @@ static void look_for_call(const struct tracer *t, struct burst *b, const struct 
 	(void)vm_registers(t->walker->vm, &b->call);
 }
 
-/* The way from @st on, for what is left of the span, on the CPU where the thread stands. There we stay. */
+/* The way from @st on, for what is left of the span. We stay on the CPU where the thread stands. */
 static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st)
 {
@@ -364,7 +364,10 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	return 0;
 }
 
-/* What we do on its CPU from reading to leaving displaces what was read, and behind that nobody keeps the CPU awake. */
+/*
+ * Last of all: what is done here behind reading displaces what was read, and a CPU that was left has nothing to
+ * do up to when the thread goes on.
+ */
 static void leave_cpu(struct tracer *t, struct burst *b)
 {
 	uint64_t start = tracer_cpu_ns();

@@ -536,7 +536,7 @@ void vm_natives_free(struct vm *vm);
 bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
 
 /*
- * warm.c: reads once more what the walk has used of the thread's memory, so that it lies in the caches
+ * warm.c: reads again what the walk has used of the thread's memory, so that it lies in the caches
  * of this CPU, where the thread runs next.
  */
 void vm_warm(const struct vm *vm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a way used is read once more, just before the thread runs: computing has displaced it from the
+ * What a way used is read again, just before the thread runs: computing has displaced it from the
  * CPU's caches, and a thread that has to fetch it again comes less far in its span.
  */
 #include <sys/uio.h>
