@@ -182,12 +182,17 @@ static int walk_notes(struct tracer_states *st, const struct core *c, const void
 static int read_segment(struct tracer_states *st, const struct core *c, uint64_t off, uint64_t size,
 			struct err *e)
 {
+	unsigned char last;
 	void *notes;
 	int ret;
 
 	if (size > NOTES_MAX)
 		return err_set(e, -EFBIG, "%s: a note segment of %llu bytes", c->path,
 			       (unsigned long long)size);
+	/* of a size that nobody wrote no memory is asked for */
+	ret = size ? read_at(c, &last, 1, off + size - 1, "the notes", e) : 0;
+	if (ret)
+		return ret;
 	notes = malloc(size + 1);
 	if (!notes)
 		return err_set(e, -ENOMEM, "%s: no memory for %llu bytes of notes", c->path,
