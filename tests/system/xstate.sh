@@ -237,6 +237,19 @@ like "threads of one process that have different components: damage" \
 	"$("$PERF" xstate --core "$TMP/unlike" 2>&1)" \
 	"damaged: thread 1 has $size bytes .* 0x2e7, thread 2 $size for 0xe7"
 check_status "a file that is no core is refused" 1 "$PERF" xstate --core "$PERF"
+# a segment of 256 MB in a file that has 24 bytes of it
+{
+	head -c 96 "$TMP/none"
+	printf '\0\0\0\020\0\0\0\0'
+	tail -c +105 "$TMP/none" | head -c 40
+} >"$TMP/claims"
+# sanitizers and Valgrind reserve more addresses than any limit leaves
+if (ulimit -v 200000 && "$PERF" version) >/dev/null 2>&1; then
+	like "notes that the file does not have take no memory" \
+		"$(ulimit -v 200000 && "$PERF" xstate --core "$TMP/claims" 2>&1)" 'cut: the notes'
+else
+	skip "memory of notes that are not there" "this build does not run with a limit of addresses"
+fi
 
 "$VECTORS" pause 600 >"$TMP/ready" &
 pid=$!

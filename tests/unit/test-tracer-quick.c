@@ -18,6 +18,11 @@
 #define INSNS	  400
 #define CODE	  4096 /* behind it four pages of data */
 #define AREA	  (CODE + 4 * 4096)
+/*
+ * On each side, where nothing is, as far as an instruction's displacement leads: a program that reads
+ * what the vm itself has beside the area finds something else each time.
+ */
+#define GUARD (1UL << 31)
 
 static unsigned char *area;
 static uint64_t seed = 1;
@@ -331,14 +336,17 @@ static void test_programs(void **state)
 	(void)state;
 	if (vm_new(&stepped, &vm_x86) || vm_new(&run, &vm_x86))
 		fail();
-	area = mmap(NULL, AREA, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	area = mmap(NULL, GUARD + AREA + GUARD, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	assert_ptr_not_equal(area, MAP_FAILED);
+	area += GUARD;
+	assert_int_equal(mprotect(area, AREA, PROT_READ | PROT_WRITE), 0);
 	for (unsigned i = 0; i < PROGRAMS; i++)
 		one_program(stepped, run);
 	/* most are more than a few instructions long */
 	assert_true(run->executed == stepped->executed &&
 		    run->executed > PROGRAMS * STRETCHES * 5ULL);
-	munmap(area, AREA);
+	munmap(area - GUARD, GUARD + AREA + GUARD);
 	vm_free(stepped);
 	vm_free(run);
 }
