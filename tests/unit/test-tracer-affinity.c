@@ -106,6 +106,12 @@ static bool goes_and_leaves(int where)
 	left = sched_getcpu() != where;
 	now = allowed();
 	assert_true(CPU_EQUAL(&now, &all));
+	/* once is enough: a burst that was given up is left again when it is written */
+	stay_on(only(where));
+	affinity_restore(&a);
+	now = allowed();
+	assert_int_equal(CPU_COUNT(&now), 1);
+	stay_on(all);
 	end(pid);
 	return left;
 }
