@@ -88,8 +88,11 @@ fi
 check_status "-j k in software is refused" 129 \
 	"$PERF" record -j any,k --branch-source=software --branch-span=0 -o x.data true
 like "with the reason" "$(cat check.out)" 'in user space only'
-check_status "more than 64 entries are refused" 1 \
-	"$PERF" record -b --branch-source=software --branch-span=0 --branch-depth 65 -o x.data true
+for depth in 65 0 -1 many; do
+	check_status "--branch-depth $depth is refused" 129 \
+		"$PERF" record -b --branch-source=software --branch-span=0 --branch-depth=$depth -o x.data true
+	like "with what it takes" "$(cat check.out)" "--branch-depth takes 1 to 64, not '$depth'"
+done
 "$PERF" record -q -b --branch-source=software --branch-span=0 --branch-depth 64 --branch-budget 0 -F 500 -o d.data -- \
 	"$PERF" test -w brstack 10000000 >/dev/null 2>&1
 is "--branch-depth 64" "$("$PERF" script -i d.data -F brstack |

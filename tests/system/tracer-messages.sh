@@ -29,7 +29,7 @@ refused() { # refused NAME ERE options and command...: fails, says why and the n
 	refused "kernel branches" 'user space only: leave k and hv out of -j' -j any,k --branch-source=software true
 	refused "a filter that software does not know" 'know the filters any, any_call' -j in_tx,u --branch-source=software true
 	refused "a budget that is none" '--branch-budget takes a percentage' $B --branch-budget x true
-	refused "a depth that is none" '--branch-depth is 1 to 64' $B --branch-depth 65 true
+	refused "a depth that is none" '--branch-depth takes 1 to 64' $B --branch-depth 65 true
 	refused "a source of branches that does not exist" '--branch-source takes auto, hardware or software' -b --branch-source=magic true
 	refused "a source of registers that does not exist" '--reg-source takes auto, kernel or ptrace' --reg-source=magic --user-regs=ax true
 	refused "the base of FS by the kernel" 'no register number for a segment.s base \(FS and GS are the selectors\) ptrace does: --reg-source=ptrace' --reg-source=kernel --user-regs=fsbase true

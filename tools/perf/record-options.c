@@ -373,7 +373,7 @@ const struct option record_options[] = {
 	B(0, "user-callchains", r.user_callchains, "call chains: user space only"),
 	OPT_CALL_NOARG('b', "branch-any", parse_branch_any, "taken branches, all kinds"),
 	OPT_CALL('j', "branch-filter", parse_branch_filter, "LIST", "taken branches: any, any_call, any_ret, ind_call, cond, u, k, save_type ..."),
-	OPT_UINT(0, "branch-depth", struct record_opts, r.branch_depth, "N", "branches in software: entries of a stack, 1 to 64 (default 32)"),
+	S(0, "branch-depth", branch_depth, "N", "branches in software: entries of a stack, 1 to 64 (default 32)"),
 	S(0, "branch-source", branch_source, "WHO", "branches from: auto (default), hardware, software"),
 	S(0, "branch-span", branch_span, "MICROSECONDS", "branches in software: a stop records all of so much of the program's time (default 50 for -b alone; 0 = one stack)"),
 	S(0, "branch-budget", branch_budget, "PERCENT", "branches in software: their share of the program's time (default 5)"),

@@ -165,6 +165,14 @@ static int prepare_span(const char *text, double *us, struct err *e)
 	return 0;
 }
 
+static int prepare_depth(const char *text, uint64_t *depth, struct err *e)
+{
+	if (text && (cli_parse_u64(text, depth) || !*depth || *depth > TRACER_MAX_DEPTH))
+		return err_set(e, -EINVAL, "--branch-depth takes 1 to %d, not '%s'",
+			       TRACER_MAX_DEPTH, text);
+	return 0;
+}
+
 #define TRACE_PERIOD 10000 /* of a clock: 10 us, less is not to be had */
 
 /* "1000000", "500k", "10M", "2G". */
@@ -239,6 +247,8 @@ static int prepare_sources(struct record_opts *o, struct err *e)
 		ret = prepare_budget("--branch-budget", o->branch_budget, &r->branch_budget, e);
 	if (!ret)
 		ret = prepare_span(o->branch_span, &r->branch_span, e);
+	if (!ret)
+		ret = prepare_depth(o->branch_depth, &r->branch_depth, e);
 	if (!ret)
 		ret = prepare_trace(o, e);
 	return ret ? ret : prepare_budget("--reg-budget", o->reg_budget, &r->reg_budget, e);

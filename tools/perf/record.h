@@ -30,8 +30,8 @@ struct record_opts {
 	struct capture_target target;
 	struct cli_list pids, tids, users, cpus;
 	const char *clock, *ring, *compress, *max_size, *mmap_flush, *aio, *switch_output;
-	const char *reg_source, *branch_source, *branch_budget, *branch_span, *branch_strategy,
-		*branch_trace, *reg_budget;
+	const char *reg_source, *branch_source, *branch_budget, *branch_depth, *branch_span,
+		*branch_strategy, *branch_trace, *reg_budget;
 	bool system_wide, has_cgroup, timestamp_filename, quiet, freq_given, branch_any, g_given;
 	int verbose;
 	struct record_push push;

@@ -159,7 +159,7 @@ size_t recorder_stack(void *ctx, const struct tracer_stack *ts, uint64_t *ip, si
 
 /*
  * How long bursts last, once all events are there: into rec->soft. -EINVAL: a span was asked for, with
- * something that it does not go with
+ * something that it does not go with; or a trace of more than one event
  */
 int recorder_soft_span(struct recorder *rec, struct err *e);
 /* The events of the tracer are tried and made fit; makes it. After recorder_config(). */

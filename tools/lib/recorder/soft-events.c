@@ -113,6 +113,10 @@ int recorder_soft_span(struct recorder *rec, struct err *e)
 
 	if (!rec->soft.branches)
 		return 0;
+	if (o->branch_trace && rec->events->n > 2)
+		return err_set(e, -EINVAL,
+			       "--branch-trace begins at the samples of one event, not of %zu",
+			       rec->events->n - 1);
 	if (o->branch_span > 0 && other)
 		return err_set(
 			e, -EINVAL,
@@ -134,10 +138,6 @@ static int fill_branches(struct recorder *rec, struct err *e)
 		return 0;
 	if (o->branch_depth > TRACER_MAX_DEPTH)
 		return err_set(e, -EINVAL, "--branch-depth is 1 to %d", TRACER_MAX_DEPTH);
-	if (o->branch_trace && rec->soft.nr > 1)
-		return err_set(e, -EINVAL,
-			       "--branch-trace begins at the samples of one event, not of %zu",
-			       rec->soft.nr);
 	rec->soft.opts.branches = (struct tracer_branches){
 		.on = true,
 		.strategy = o->branch_strategy,
