@@ -107,6 +107,24 @@ timeout 60 "$PERF" record -b --branch-source=software -u $WHO -o u.data -- $(whi
 n=$("$PERF" script -i u.data -F comm 2>/dev/null | grep -c tracee)
 [ "$n" -ge 1 ] && pass "-u attaches to a user's processes" || fail "-u attaches to a user's processes" "$(cat err)"
 kill "$theirs"
+# Each thread's ring is locked memory, and so are those for all else, which may not take all that there is.
+may_map() { # OPTION...: samples; where the rings for all else were told to take the limit, or it is low, it may be said, too
+	(ulimit -l 0 && nobody timeout 60 ./perf record $B "$@" -o l.data -- ./tracee work 100 >/dev/null 2>err)
+	_rc=$?
+	_found=$("$PERF" script -f -i user/l.data -F ip 2>/dev/null | wc -l)
+	rm -f user/l.data
+	[ $_rc -eq 0 ] && [ "$_found" -gt 0 ] && return
+	echo "status $_rc, $_found samples: $(cat err)"
+	[ $_rc -ne 0 ] && grep -q '^cannot map ' err && grep -q '^Raise \|^Ask for less' err &&
+		{ [ "$*" = "-m 128" ] || [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 516 ]; }
+}
+if nobody timeout 60 ./perf record -q $B -o l.data -- ./tracee work 100 >/dev/null 2>err; then
+	check "no memory to lock" may_map
+	check "no memory to lock, small rings for all else" may_map -m 8
+	check "no memory to lock, large rings for all else" may_map -m 128
+else
+	skip "no memory to lock" "an ordinary user may not record here: $(head -1 err)"
+fi
 # what runs with its owner's privileges cannot be followed there by an ordinary user
 cp "$TRACEE" user/suid && chown root user/suid && chmod 4755 user/suid
 is "a set-user-ID program under perf: without its privileges" \

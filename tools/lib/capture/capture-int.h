@@ -42,6 +42,7 @@ struct capture {
 	struct event_opener *opener;
 	const struct open_context *context;
 	uint32_t ring_pages;
+	bool leaves_room;
 	bool inherit, allow_fallback, backward;
 	struct log_sink log;
 	const char *user_only; /* the first event that is recorded without the kernel; NULL */

@@ -50,6 +50,7 @@ int capture_open(struct capture **out, const struct capture_opts *opts, struct e
 	c->opener = opts->opener;
 	c->context = opts->context;
 	c->ring_pages = opts->ring_pages;
+	c->leaves_room = opts->leaves_room;
 	c->inherit = opts->inherit;
 	c->backward = opts->backward;
 	c->allow_fallback = opts->allow_fallback;

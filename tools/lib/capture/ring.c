@@ -105,6 +105,8 @@ int ring_map_all(struct capture *c, struct err *e)
 {
 	uint32_t pages = c->ring_pages ? c->ring_pages : roomy_pages(c, default_pages());
 
+	if (!c->ring_pages && c->leaves_room && pages > 1)
+		pages /= 2;
 	for (;;) {
 		int ret = 0;
 

@@ -112,6 +112,8 @@ static int open_events(struct recorder *rec, struct err *e)
 		.opener = &rec->opener,
 		.context = &rec->context,
 		.ring_pages = o->ring_pages,
+		/* the tracer maps a ring for each thread, and here there is no sample */
+		.leaves_room = rec->soft.nr,
 		.inherit = !o->no_inherit,
 		.backward = o->overwrite,
 		.log = o->log,

@@ -51,7 +51,8 @@ static int open_point(struct tracer *t, struct tracee *th, uint32_t event, bool 
 	if (map == MAP_FAILED) {
 		ret = err_set(e, -errno, "cannot map the ring of thread %d (%zu bytes): %s",
 			      th->tid, size, strerror(errno));
-		err_hint(e, "Raise kernel.perf_event_mlock_kb or run as root.");
+		err_hint(e, "Raise kernel.perf_event_mlock_kb or the limit of locked memory "
+			    "(ulimit -l), take smaller rings for all else (-m 8), or run as root.");
 		close(p->fd);
 		return ret;
 	}

@@ -591,7 +591,7 @@ int tracer_service(struct tracer *t, struct err *e)
 
 /* ---- attaching ------------------------------------------------------------------------------------------------ */
 
-static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
+static int seize(struct tracer *t, pid_t tid, struct tracee **out, struct err *e)
 {
 	unsigned long follow = PTRACE_O_TRACEEXEC;
 	struct tracee *th;
@@ -610,8 +610,14 @@ static int seize(struct tracer *t, pid_t tid, bool first, struct err *e)
 		tracee_forget(t, th);
 		return ret;
 	}
+	*out = th;
+	return 0;
+}
+
+static int sample(struct tracer *t, struct tracee *th, struct err *e)
+{
 	budget_attached(t, th);
-	return points_open(t, th, first, e);
+	return points_open(t, th, true, e);
 }
 
 /* Rounds over /proc until one finds nothing new: threads may start threads meanwhile. */
@@ -635,10 +641,11 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 			return err_set(e, -ESRCH, "there is no process %d", pid);
 		while (errno = 0, !ret && (d = readdir(dir))) {
 			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
+			struct tracee *th = NULL;
 
 			if (tid <= 0 || tracee_find(t, tid))
 				continue;
-			ret = seize(t, tid, true, e);
+			ret = seize(t, tid, &th, e);
 			/*
 			 * A clone that the kernel attached in between stands, and is adopted when its stop is
 			 * served: behind this. What it will start is followed.
@@ -648,6 +655,7 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 				continue;
 			}
 			again = true;
+			ret = ret ?: sample(t, th, e);
 			if (ret == -ESRCH && tid != pid)
 				ret = 0;
 		}
@@ -660,10 +668,12 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)
 {
+	struct tracee *th = NULL;
+
 	/* one of a process that we have already: so are the others */
 	if (process && tracee_find(t, tid))
 		return 0;
-	return process ? seize_process(t, tid, e) : seize(t, tid, true, e);
+	return process ? seize_process(t, tid, e) : seize(t, tid, &th, e) ?: sample(t, th, e);
 }
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
