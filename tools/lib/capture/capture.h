@@ -88,7 +88,7 @@ struct capture_opts {
 	struct event_opener *opener;
 	const struct open_context *context; /* for explanations */
 	uint32_t ring_pages; /* a power of two; 0 = the mlock limit, more for stacks */
-	bool leaves_room;    /* others need some of that limit, too: 0 = half of it */
+	bool leaves_room;    /* others map rings, too: then 0 = half of that limit */
 	bool inherit;
 	bool backward;	     /* attrs have write_backward: the rings keep the newest records */
 	bool allow_fallback; /* a default hardware event may become a clock */

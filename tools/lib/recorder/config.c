@@ -163,7 +163,7 @@ int recorder_config(struct recorder *rec, struct err *e)
 	if (!ret)
 		ret = add_events(rec, e);
 	if (!ret)
-		ret = recorder_soft_span(rec, e);
+		ret = recorder_soft_branches(rec, e);
 	c.user_regs_elsewhere = rec->soft.regs;
 	c.chains_elsewhere = rec->soft.chains;
 	if (!ret)

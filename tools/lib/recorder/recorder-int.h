@@ -158,10 +158,10 @@ size_t recorder_stack(void *ctx, const struct tracer_stack *ts, uint64_t *ip, si
 /* ---- soft-events.c, software.c: without the tracer all of it does nothing --------------------------------- */
 
 /*
- * How long bursts last, once all events are there: into rec->soft. -EINVAL: a span was asked for, with
- * something that it does not go with; or a trace of more than one event
+ * How long bursts last, once all events are there: into rec->soft. -EINVAL: a span or a trace was asked for,
+ * with something that it does not go with
  */
-int recorder_soft_span(struct recorder *rec, struct err *e);
+int recorder_soft_branches(struct recorder *rec, struct err *e);
 /* The events of the tracer are tried and made fit; makes it. After recorder_config(). */
 int recorder_soft_prepare(struct recorder *rec, struct err *e);
 int recorder_soft_write(void *ctx, const void *data, size_t size, struct err *e);

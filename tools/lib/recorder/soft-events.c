@@ -101,11 +101,12 @@ static bool wants_any_chain(const struct recorder *rec)
  * Where nothing was said samples of branches alone are bursts. Chains are about places: many samples
  * say more than all branches at a few.
  */
-int recorder_soft_span(struct recorder *rec, struct err *e)
+int recorder_soft_branches(struct recorder *rec, struct err *e)
 {
 	const struct recorder_opts *o = rec->opts;
+	size_t nr = rec->events->n - 1; /* less the dummy */
 	const char *other =
-		rec->events->n > 2		    ? "more than one event" /* and the dummy */
+		nr > 1				    ? "more than one event"
 		: recorder_regs(rec, RECORDER_USER) ? "--user-regs"
 		: o->branch_strategy != TRACER_AUTO && o->branch_strategy != TRACER_INTERPRET
 			? "--branch-strategy"
@@ -113,10 +114,9 @@ int recorder_soft_span(struct recorder *rec, struct err *e)
 
 	if (!rec->soft.branches)
 		return 0;
-	if (o->branch_trace && rec->events->n > 2)
+	if (o->branch_trace && nr > 1)
 		return err_set(e, -EINVAL,
-			       "--branch-trace begins at the samples of one event, not of %zu",
-			       rec->events->n - 1);
+			       "--branch-trace begins at the samples of one event, not of %zu", nr);
 	if (o->branch_span > 0 && other)
 		return err_set(
 			e, -EINVAL,
