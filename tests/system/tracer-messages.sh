@@ -109,19 +109,23 @@ n=$("$PERF" script -i u.data -F comm 2>/dev/null | grep -c tracee)
 kill "$theirs"
 # Each thread's ring is locked memory, and so are those for all else, which may not take all that there is.
 may_map() { # OPTION...: samples; where the rings for all else were told to take the limit, or it is low, it may be said, too
-	(ulimit -l 0 && nobody timeout 60 ./perf record $B "$@" -o l.data -- ./tracee work 100 >/dev/null 2>err)
+	(ulimit -l 0 && nobody timeout 60 ./perf record $B -o l.data "$@" >/dev/null 2>err)
 	_rc=$?
 	_found=$("$PERF" script -f -i user/l.data -F ip 2>/dev/null | wc -l)
 	rm -f user/l.data
 	[ $_rc -eq 0 ] && [ "$_found" -gt 0 ] && return
 	echo "status $_rc, $_found samples: $(cat err)"
 	[ $_rc -ne 0 ] && grep -q '^cannot map ' err && grep -q '^Raise \|^Ask for less' err &&
-		{ [ "$*" = "-m 128" ] || [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 516 ]; }
+		{ [ "$1 $2" = "-m 128" ] || [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -lt 516 ]; }
 }
 if nobody timeout 60 ./perf record -q $B -o l.data -- ./tracee work 100 >/dev/null 2>err; then
-	check "no memory to lock" may_map
-	check "no memory to lock, small rings for all else" may_map -m 8
-	check "no memory to lock, large rings for all else" may_map -m 128
+	check "no memory to lock" may_map -- ./tracee work 100
+	check "no memory to lock, small rings for all else" may_map -m 8 -- ./tracee work 100
+	check "no memory to lock, large rings for all else" may_map -m 128 -- ./tracee work 100
+	nobody ./tracee work 100000 >/dev/null &
+	wait_for pgrep -x -u $WHO tracee >/dev/null
+	check "no memory to lock, large rings for all else, -u" may_map -m 128 -u $WHO -- $(while_runs "$(pgrep -x -u $WHO tracee)" 10)
+	pkill -x -u $WHO tracee
 else
 	skip "no memory to lock" "an ordinary user may not record here: $(head -1 err)"
 fi

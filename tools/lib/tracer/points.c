@@ -49,8 +49,10 @@ static int open_point(struct tracer *t, struct tracee *th, uint32_t event, bool 
 		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	while (map == MAP_FAILED && stamps_give_back(t->stamps));
 	if (map == MAP_FAILED) {
-		ret = err_set(e, -errno, "cannot map the ring of thread %d (%zu bytes): %s",
-			      th->tid, size, strerror(errno));
+		/* EPERM is the limit of locked memory here, not a thread that may not be traced */
+		ret = err_set(e, errno == EPERM ? -ENOMEM : -errno,
+			      "cannot map the ring of thread %d (%zu bytes): %s", th->tid, size,
+			      strerror(errno));
 		err_hint(e, "Raise kernel.perf_event_mlock_kb or the limit of locked memory "
 			    "(ulimit -l), take smaller rings for all else (-m 8), or run as root.");
 		close(p->fd);
