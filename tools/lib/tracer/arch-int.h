@@ -51,6 +51,14 @@ static inline uint64_t arch_fp(const struct user_regs_struct *r)
 }
 
 /* What a system call returned. */
+static inline uint64_t arch_cycles(void)
+{
+	uint64_t v;
+
+	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(v));
+	return v;
+}
+
 static inline long arch_result(const struct user_regs_struct *r)
 {
 	return (long)r->regs[0];
@@ -99,6 +107,12 @@ static inline uint64_t arch_fp(const struct user_regs_struct *r)
 	return r->rbp;
 }
 
+/* What time stamps are of. */
+static inline uint64_t arch_cycles(void)
+{
+	return __builtin_ia32_rdtsc();
+}
+
 static inline long arch_result(const struct user_regs_struct *r)
 {
 	return (long)r->rax;
@@ -128,6 +142,16 @@ bool arch_call_entered(const struct user_regs_struct *was, uint32_t known, bool 
 		       const struct user_regs_struct *r);
 /* @r, behind that call, becomes what the program sees. False: that is not known. */
 bool arch_call_left(const struct user_regs_struct *was, uint32_t known, struct user_regs_struct *r);
+struct vm_insn;
+
+/* Cycles of instructions that take long whatever they are about, with nobody in the way. */
+struct arch_waits {
+	uint32_t pause, stamp, locked;
+};
+
+void arch_measure(struct arch_waits *w);
+/* Cycles beyond those of just any; 0: it is no such one. */
+uint32_t arch_wait(const struct arch_waits *w, const struct vm_insn *in);
 /* The bases of FS and GS; 0 where there is no such thing. */
 uint64_t arch_base(const struct user_regs_struct *r, char segment);
 

@@ -3,8 +3,10 @@
 #ifndef PERF_TRACER_BURST_INT_H
 #define PERF_TRACER_BURST_INT_H
 
+#include "affinity-int.h"
 #include "base/obuf.h"
 #include "tracer-int.h"
+#include "vm-int.h"
 
 struct burst;
 
@@ -98,6 +100,79 @@ void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_s
 /* What has passed; the thread may run again. */
 int burst_stacks_write(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
 		       struct err *e);
+
+/* ---- one ---------------------------------------------------------------------------------------------------- */
+
+/* Behind one taken branch. */
+struct burst_mark {
+	uint64_t state;	 /* all general registers and rip, mixed; 0 = not all are known */
+	uint32_t insns;	 /* of the way, up to here */
+	uint32_t stored; /* vm->nr_stored */
+};
+
+struct burst {
+	uint32_t nr;
+	uint32_t insns;	       /* it was to be computed for beforehand, */
+	uint32_t most;	       /* and later */
+	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
+	uint64_t begin;	       /* of the way, as vm->executed */
+	uint32_t begin_stored; /* likewise, as vm->nr_stored; */
+	uint32_t end_stored;   /* and what is behind it is of other ways */
+	struct reach *place;
+	enum tracer_cut cut;
+	bool is_cut;
+	bool to_call;	   /* the thread will stop before the system call that ends the way, */
+	bool in_call;	   /* and behind it */
+	unsigned calls;	   /* that were made in the span */
+	uint32_t first;	   /* branches before the last of them, which all have passed */
+	uint64_t to_insns; /* of the way there, */
+	struct user_regs_struct call; /* and what is to stand there */
+	uint32_t call_known;	      /* of its registers */
+	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */
+	uint64_t clock;	     /* what that said when the thread went on */
+	bool lost;	     /* nobody can tell where the thread stands, */
+	bool vague;	     /* or in which round of a loop */
+	bool on_its_cpu;     /* we are, up to when it goes on; else it is not ours to use */
+	struct affinity cpu;
+	uint64_t took; /* the first stop (ns) */
+	struct burst_stacks stacks;
+	struct burst_mark mark[BURST_MOST];
+};
+
+/* ---- burst-find.c: where the thread stands ----------------------------------------------------------------- */
+
+/* General registers and rip; 0: not all are known. */
+static inline uint64_t burst_state(const struct vm *vm)
+{
+	uint64_t h = vm->rip;
+
+	if (vm->known != VM_HOST_ALL)
+		return 0;
+	for (unsigned i = 0; i < VM_HOST_REGS; i++) {
+		uint64_t v = i == VM_HOST_SIGNED ? vm_unsigned(vm, vm->reg[i]) : vm->reg[i];
+
+		h += v * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
+	}
+	return h | 1;
+}
+
+struct burst_end {
+	uint64_t state; /* what the thread comes to next, as of a mark */
+	int64_t found;	/* branches passed; -1 = not yet */
+	int64_t alike;	/* likewise, by registers, but memory was another */
+	uint32_t nr;	/* of those */
+};
+
+/* @th stands at @r. False: nobody knows what is next. */
+bool burst_look(struct tracer *t, const struct tracee *th, const struct user_regs_struct *r,
+		struct burst_end *end);
+/* Whether it is there behind @i branches. */
+bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct burst_end *end);
+/*
+ * Where it was found, in a loop whose rounds are all alike: then that becomes the one to which a thread comes in so much time.
+ * False: there are no others.
+ */
+bool burst_goes_round(struct tracer *t, const struct burst *b, struct burst_end *end);
 
 /* span.c: a clock of the thread's own, which stops it once by its signal. */
 int span_begin(struct tracee *th, uint64_t ns);

@@ -22,7 +22,6 @@
 #include <stdlib.h>
 #include <sys/syscall.h>
 
-#include "affinity-int.h"
 #include "burst-int.h"
 #include "vm-int.h"
 #include "walk-int.h"
@@ -39,47 +38,10 @@
 #define GO_ON	    3	 /* times as far at most, where they can */
 #define INSNS_MOST  (1 << 20)
 #define INSNS_NS    20 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
-#define STORES_NEAR 64	  /* to each side of a place, that tell rounds of a loop apart */
-#define INSNS_BACK  20000 /* from where the thread stands to the next branch */
 
 #define CALLS_MOST 8	 /* in a span */
 #define STOP_LONG  60000 /* ns that such a stop may take */
 #define GO_ON_PART 3	 /* a third of it is that the thread goes on, which each span has anyway */
-
-/* Behind one taken branch. */
-struct mark {
-	uint64_t state;	 /* all general registers and rip, mixed; 0 = not all are known */
-	uint32_t insns;	 /* of the way, up to here */
-	uint32_t stored; /* vm->nr_stored */
-};
-
-struct burst {
-	uint32_t nr;
-	uint32_t insns;	       /* it was to be computed for beforehand, */
-	uint32_t most;	       /* and later */
-	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
-	uint64_t begin;	       /* of the way, as vm->executed */
-	uint32_t begin_stored; /* likewise, as vm->nr_stored; */
-	uint32_t end_stored;   /* and what is behind it is of other ways */
-	struct reach *place;
-	enum tracer_cut cut;
-	bool is_cut;
-	bool to_call;	   /* the thread will stop before the system call that ends the way, */
-	bool in_call;	   /* and behind it */
-	unsigned calls;	   /* that were made in the span */
-	uint32_t first;	   /* branches before the last of them, which all have passed */
-	uint64_t to_insns; /* of the way there, */
-	struct user_regs_struct call; /* and what is to stand there */
-	uint32_t call_known;	      /* of its registers */
-	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */
-	uint64_t clock;	     /* what that said when the thread went on */
-	bool lost;	     /* nobody can tell where the thread stands */
-	bool on_its_cpu;     /* we are, up to when it goes on; else it is not ours to use */
-	struct affinity cpu;
-	uint64_t took; /* the first stop (ns) */
-	struct burst_stacks stacks;
-	struct mark mark[BURST_MOST];
-};
 
 bool burst_wanted(const struct tracer *t, const struct tracee *th, const struct user_state *st)
 {
@@ -118,18 +80,6 @@ static void give_back(struct tracer *t, struct burst *b)
 
 /* ---- the way ------------------------------------------------------------------------------------------- */
 
-static uint64_t state_of(const struct vm *vm)
-{
-	uint64_t h = vm->rip;
-
-	if (vm->known != VM_HOST_ALL)
-		return 0;
-	for (unsigned i = 0; i < VM_HOST_REGS; i++)
-		h += (i == VM_HOST_SIGNED ? vm_unsigned(vm, vm->reg[i]) : vm->reg[i]) *
-		     (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
-	return h | 1;
-}
-
 static enum tracer_cut cut_of(enum vm_result r)
 {
 	switch (r) {
@@ -142,90 +92,9 @@ static enum tracer_cut cut_of(enum vm_result r)
 	}
 }
 
-/* What stands at the end of the way: where the thread is. */
-struct end {
-	uint64_t state; /* of a mark */
-	int64_t found;	/* branches passed; -1 = not yet */
-	int64_t alike;	/* likewise, by registers, but memory was another */
-	uint32_t nr;	/* of those */
-};
-
-/* The stores next to a mark, to one side of it. */
-struct near {
-	const struct vm_stored *v[STORES_NEAR];
-	unsigned n;
-};
-
-/* Whether one that was looked at, which lies nearer, is to the same bytes. */
-static bool is_covered(const struct near *near, const struct vm_stored *s)
-{
-	for (unsigned i = 0; i < near->n; i++)
-		if (s->addr < near->v[i]->addr + near->v[i]->size &&
-		    near->v[i]->addr < s->addr + s->size)
-			return true;
-	return false;
-}
-
-/* Whether memory, where the thread stands, has @value where @s stores. */
-static bool has_value(const struct tracer *t, const struct vm_stored *s, uint64_t value)
-{
-	const struct vm *vm = t->walker->vm;
-	uint64_t now;
-
-	if (vm_load(t->walker->look, s->addr, s->size, &now) != VM_OK)
-		return true;
-	/* it may be an address with a signature */
-	if (s->size == 8)
-		return vm_unsigned(vm, now) == vm_unsigned(vm, value);
-	return !((now ^ value) << (64 - 8 * s->size));
-}
-
-/*
- * Whether memory, where the thread stands, has what was stored on the way up to @m, and has not what is stored behind it. Rounds
- * of a loop may be alike but for what they count in memory.
- */
-static bool memory_agrees(const struct tracer *t, const struct burst *b, const struct mark *m)
-{
-	const struct vm *way = t->walker->vm;
-	uint32_t behind = b->end_stored - m->stored, before = m->stored - b->begin_stored;
-	struct near near = { .n = 0 };
-
-	if (way->nr_stored - m->stored + min_u64(before, STORES_NEAR) > VM_STORED)
-		return false; /* forgotten */
-	while (near.n < min_u64(before, STORES_NEAR)) {
-		const struct vm_stored *s = &way->stored[(m->stored - 1 - near.n) % VM_STORED];
-
-		if (s->known && !is_covered(&near, s) && !has_value(t, s, s->value))
-			return false;
-		near.v[near.n++] = s;
-	}
-	near.n = 0;
-	while (near.n < min_u64(behind, STORES_NEAR)) {
-		const struct vm_stored *s = &way->stored[(m->stored + near.n) % VM_STORED];
-
-		if (s->had && !is_covered(&near, s) && !has_value(t, s, s->before))
-			return false;
-		near.v[near.n++] = s;
-	}
-	return true;
-}
-
-static bool is_end(struct tracer *t, const struct burst *b, uint32_t i, struct end *end)
-{
-	if (b->mark[i].state != end->state)
-		return false;
-	if (!memory_agrees(t, b, &b->mark[i])) {
-		end->alike = i;
-		end->nr++;
-		return false;
-	}
-	end->found = i;
-	return true;
-}
-
 /* On to @insns from the begin of the way, or to @end, if that is not NULL. */
 static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st,
-		  uint32_t insns, struct end *end)
+		  uint32_t insns, struct burst_end *end)
 {
 	struct vm *vm = t->walker->vm;
 	uint64_t until = b->begin + insns;
@@ -243,10 +112,11 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 			b->cut = cut_of(r);
 			break;
 		}
-		b->mark[b->nr++] = (struct mark){ state_of(vm), (uint32_t)(vm->executed - b->begin),
-						  vm->nr_stored };
+		b->mark[b->nr++] =
+			(struct burst_mark){ burst_state(vm), (uint32_t)(vm->executed - b->begin),
+					     vm->nr_stored };
 		b->end_stored = vm->nr_stored;
-		if (end && is_end(t, b, b->nr - 1, end))
+		if (end && burst_is_end(t, b, b->nr - 1, end))
 			break;
 		if (walker_wants(t, in->branch))
 			ret = burst_stacks_put(
@@ -319,7 +189,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 
 	b->on_its_cpu = affinity_follow(&b->cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
-	b->is_cut = b->lost = false;
+	b->is_cut = b->lost = b->vague = false;
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
@@ -484,30 +354,13 @@ int burst_call(struct tracer *t, struct tracee *th)
 
 /* ---- the end of the span ----------------------------------------------------------------------------------- */
 
-/* What follows where @r stands, as a mark would have it; 0 = nobody knows. */
-static uint64_t state_at(struct tracer *t, const struct tracee *th,
-			 const struct user_regs_struct *r)
-{
-	struct vm *vm = t->walker->look;
-	struct vm_insn *in;
-
-	if (!vm && vm_new(&vm, VM_HOST))
-		return 0;
-	t->walker->look = vm;
-	vm->epoch = t->walker->vm->epoch;
-	vm->exact = false;
-	vm->uncounted = true;
-	vm_look(vm, th->tid, r);
-	return vm_run(vm, INSNS_BACK, &in) == VM_BRANCH ? state_of(vm) : 0;
-}
-
 /*
  * The thread came further than was computed. The way goes on, in memory as it was read before the thread ran; what was not
  * read then, vector registers too, may be another now, so this is a guess. Only where it leads to the thread, with all its
  * general registers, it counts.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
-		   const struct user_state *st, struct end *end)
+		   const struct user_state *st, struct burst_end *end)
 {
 	struct vm *vm = t->walker->vm;
 	uint64_t before = vm->executed;
@@ -529,24 +382,26 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	burst_stacks_back(&b->stacks, nr);
 }
 
-/* How many branches of the way the thread, which stands at @r, has passed; -1 = it is not on it. */
+/* How many branches of the way the thread, which stands at @st, has passed; -1 = it is not on it. */
 static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 			const struct user_state *st)
 {
-	struct end end = { .state = state_at(t, th, &st->gpr), .found = -1 };
+	struct burst_end end;
 	int64_t only;
 
-	b->lost = !end.state;
+	b->lost = !burst_look(t, th, &st->gpr, &end);
 	if (b->lost)
 		return -1;
-	for (uint32_t i = b->first; i < b->nr && !is_end(t, b, i, &end); i++)
+	for (uint32_t i = b->first; i < b->nr && !burst_is_end(t, b, i, &end); i++)
 		;
-	if (end.found >= 0)
-		return end.found;
 	/* the only place of such registers: another thread has stored there */
 	only = end.nr == 1 ? end.alike : -1;
-	extend(t, th, b, st, &end);
-	return end.found >= 0 ? end.found : only;
+	if (end.found < 0)
+		extend(t, th, b, st, &end);
+	if (end.found < 0)
+		return only;
+	b->vague = burst_goes_round(t, b, &end);
+	return end.found;
 }
 
 /*
@@ -572,7 +427,7 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
 	uint32_t insns;
 
-	if (b->calls) /* only a part of it is known */
+	if (b->calls || b->vague) /* only a part of it is known */
 		return;
 	if (passed < 0 && (b->lost || (b->is_cut && b->cut != TRACER_CUT_LIMIT)))
 		return;

@@ -94,6 +94,17 @@ bool arch_resumes(const struct user_regs_struct *r)
 	return false;
 }
 
+void arch_measure(struct arch_waits *w)
+{
+	*w = (struct arch_waits){ 0 };
+}
+
+uint32_t arch_wait(const struct arch_waits *w, const struct vm_insn *in)
+{
+	(void)w, (void)in;
+	return 0;
+}
+
 uint64_t arch_base(const struct user_regs_struct *r, char segment)
 {
 	(void)r, (void)segment;

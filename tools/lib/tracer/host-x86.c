@@ -65,6 +65,42 @@ bool arch_call_left(const struct user_regs_struct *w, uint32_t known, struct use
 	return true;
 }
 
+#define MEASURED 64
+
+/* @insn, MEASURED times: the least of some, as there are interrupts. */
+#define CYCLES(into, insn)                                                  \
+	do {                                                                \
+		(into) = UINT32_MAX;                                        \
+		for (int k = 0; k < 8; k++) {                               \
+			uint64_t begin = arch_cycles();                     \
+			for (int i = 0; i < MEASURED; i++)                  \
+				insn;                                       \
+			begin = arch_cycles() - begin;                      \
+			(into) = (uint32_t)min_u64(into, begin / MEASURED); \
+		}                                                           \
+	} while (0)
+
+void arch_measure(struct arch_waits *w)
+{
+	uint32_t here = 0;
+
+	CYCLES(w->pause, __builtin_ia32_pause());
+	CYCLES(w->stamp, (void)arch_cycles());
+	CYCLES(w->locked, __asm__ volatile("lock incl %0" : "+m"(here)));
+}
+
+uint32_t arch_wait(const struct arch_waits *w, const struct vm_insn *in)
+{
+	if (in->op == OP_RDTSC || in->op == OP_RDTSCP)
+		return w->stamp;
+	if (in->len == 2 && in->bytes[0] == 0xf3 && in->bytes[1] == 0x90)
+		return w->pause;
+	return in->bytes[0] == 0xf0 || (in->op == OP_XCHG && (in->opd[0].kind == VM_OPD_MEM ||
+							      in->opd[1].kind == VM_OPD_MEM))
+		       ? w->locked
+		       : 0;
+}
+
 uint64_t arch_base(const struct user_regs_struct *r, char segment)
 {
 	return segment == 'f' ? r->fs_base : r->gs_base;

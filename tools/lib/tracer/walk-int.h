@@ -43,6 +43,8 @@ struct walker {
 	uint32_t spread; /* branches that a walk passes at most */
 	uint32_t owed;	 /* comparisons with the thread, in 16ths */
 	uint32_t missed; /* breakpoints in a row that did not fire */
+	struct arch_waits waits;
+	uint64_t since, since_cycles; /* when they were measured, by two clocks */
 	struct tracer_probe probe;
 	const struct strategy *strategy;
 };

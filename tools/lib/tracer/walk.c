@@ -43,6 +43,9 @@ int walker_new(struct tracer *t, struct err *e)
 	w->vm->epoch = 1;
 	w->random = tracer_now() | 1;
 	w->spread = SPREAD_FIRST;
+	arch_measure(&w->waits);
+	w->since_cycles = arch_cycles();
+	w->since = tracer_now();
 	tracer_probe(&w->probe);
 	ret = strategy_check(t->opts.branches.strategy, &w->probe, e);
 	if (ret) {

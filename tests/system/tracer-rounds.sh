@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Where a thread stands in a loop when its span is over: rounds that differ only in what they stored long before, and
+# those of loops that wait, which do not differ at all.
+. "$(dirname "$0")/../lib.sh"
+need_tracing
+need_cmd cc awk
+case $(uname -m) in x86_64) ;; *) skip_all "bursts are of x86-64" ;; esac
+cd "$TMP" || exit 1
+cat >rounds.c <<'EOC'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <x86intrin.h>
+#define N __attribute__((noinline, noclone))
+static volatile int flag;
+static unsigned long counted;
+N void alike(unsigned long rounds) /* that differ in memory alone, and not close to most of their branches */
+{
+	unsigned long *p = malloc(8 * 512);
+	__asm__ volatile("1: incq %0; mov %3, %%rcx; 2: movq $0, -8(%2,%%rcx,8); dec %%rcx; jnz 2b; cmpq %4, %0; jb 1b"
+			 : "+m"(counted), "=m"(*(unsigned long (*)[512])p) : "r"(p), "r"(512L), "r"(rounds) : "rcx", "cc");
+	free(p);
+}
+N void waits(void) { while (!flag) _mm_pause(); }
+static void *later(void *ns)
+{
+	struct timespec t = { 0, (long)ns };
+	nanosleep(&t, NULL);
+	flag = 1;
+	return NULL;
+}
+static unsigned long now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000UL + t.tv_nsec;
+}
+/* ns that a round of waits() takes, by one that counts: the least, for others want the CPU as well */
+static double round_ns(void)
+{
+	double least = 1e9;
+	for (int i = 0; i < 40; i++) {
+		unsigned long begin = now(), n = 0;
+		while (n < 2000 && !flag) { _mm_pause(); n++; }
+		double ns = (double)(now() - begin) / n;
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t;
+	if (argc > 1) {
+		alike(strtoul(argv[1], NULL, 10));
+		return 0;
+	}
+	printf("%.1f\n", round_ns());
+	pthread_create(&t, NULL, later, (void *)999999999L);
+	waits();
+	return pthread_join(t, NULL);
+}
+EOC
+cc -O1 -o rounds rounds.c -lpthread || skip_all "cc does not build this"
+
+record() { "$PERF" record -b --branch-source=software -F 1999 --branch-budget 0 --branch-span 50 "$@" >out 2>err; }
+per_burst() {
+	"$PERF" script -i "$1" -F time,brstacksym | awk -v of="$2" '
+		{ n = 0; for (i = 2; i <= NF; i++) n += index($i, of "+") == 1
+		  if (!n) next; if ($1 != last) bursts++; last = $1; all += n }
+		END { print (bursts < 3 ? 0 : int(all / bursts)) }'
+}
+# each round has 512 branches, and what counts the rounds is as many stores away from most of them
+record -o a.data -- ./rounds 200000 || skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
+is "rounds that differ only in what was stored long before" \
+	"$(per_burst a.data alike | awk '{ print ($1 > 5000 ? "all" : $1 " branches") }')" all
+# nothing tells these apart: so many pass as one takes long
+record -o w.data -- ./rounds
+is "a loop that waits has as many rounds as pass in a span" "$(per_burst w.data waits | awk -v ns="$(cat out)" '
+	{ n = 50000 / ns; print ($1 > n / 4 && $1 < n * 2 ? "yes" : $1 " of " n) }')" yes
+done_testing
