@@ -57,7 +57,7 @@ my %prefix = (
 	symbol => 'files kallsyms kernel lines module object resolver segs sources starts stored symcache symtab unpack',
 	table => 'derive',
 	tracer => 'a64 advance affinity ahead arch breakpoint btrace budget burst cross exec finish native points signals span splice stack'
-		. ' stamps state status step strategy tracee vm wait walker',
+		. ' stamps state status step strategy tracee twin vm wait walker',
 	tui => 'browse browser outline',
 	unwind => 'cfi deferred dwarf fde fp frame lbr remote',
 	# Programs that are sampled: the names are what tests and tutorials look for.

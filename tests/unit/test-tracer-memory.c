@@ -8,6 +8,7 @@
 #if defined(__linux__)
 #include <sched.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -379,6 +380,86 @@ static void test_warm(void **state)
 	vm_free(vm);
 }
 
+/* A second vm goes the way of a first: it has what that read, but not what that stored. */
+static void test_like(void **state)
+{
+	struct vm *way = new_vm(), *twin = new_vm();
+
+	(void)state;
+	map(MAP_PRIVATE);
+	vm_begin_bare(way, getpid());
+	for (unsigned i = 0; i < PAGES; i++)
+		expect(way, memory + i * VM_PAGE, i + 1);
+	assert_int_equal(vm_store(way, (uint64_t)(uintptr_t)memory, 1, 77, true), VM_OK);
+	twin->like = way;
+	vm_begin_bare(twin, getpid());
+	memory[1] = 78;
+	memory[VM_PAGE] = 79;
+	memory[VM_PAGE + VM_BLOCK] = 80;
+	expect(twin, memory, 1);
+	expect(twin, memory + 1, 78);
+	expect(twin, memory + VM_PAGE, 2);
+	expect(twin, memory + VM_PAGE + VM_BLOCK, 80);
+	expect(twin, memory + 2 * VM_PAGE, 3);
+	expect(way, memory, 77);
+	unmap();
+	vm_free(twin);
+	vm_free(way);
+}
+
+/* The first page of the kernel's clocks, beside the vdso; 0: there is none here. */
+static uint64_t clocks(void)
+{
+	uint64_t at = 0;
+	char line[512];
+	FILE *f = fopen("/proc/self/maps", "re");
+
+	while (f && !at && fgets(line, sizeof(line), f))
+		if (strstr(line, "[vvar]"))
+			at = strtoull(line, NULL, 16);
+	if (f)
+		fclose(f);
+	return at;
+}
+
+/* Nobody may read these in another process, but they are the same in all. */
+static void test_clocks(void **state)
+{
+	unsigned char *page = (unsigned char *)(uintptr_t)clocks();
+	struct vm *vm = new_vm();
+	pid_t pid;
+
+	(void)state;
+	if (!page || !getauxval(AT_SYSINFO_EHDR)) { /* valgrind hides the latter */
+		vm_free(vm);
+		skip_because("no page of clocks in this process, or no vdso");
+	}
+	pid = fork();
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	vm_begin_bare(vm, pid);
+	expect_none(vm, page);
+	assert_false(vm->guessed);
+	vm->clock.known = true;
+	for (unsigned epoch = 0; epoch < 3; epoch++) { /* looked up each time, and once */
+		unsigned v;
+
+		vm->epoch = epoch;
+		vm_begin_bare(vm, pid);
+		assert_int_equal(read_byte(vm, page, &v), VM_OK);
+		assert_true(vm->guessed);
+		assert_int_equal(vm->nr_pages, 1);
+		assert_true(vm->page[0].clock);
+		expect_none(vm, (const unsigned char *)8);
+	}
+	vm_warm(vm);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	vm_free(vm);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -387,6 +468,7 @@ int main(void)
 		cmocka_unit_test(test_parts),	 cmocka_unit_test(test_ahead),
 		cmocka_unit_test(test_no_files), cmocka_unit_test(test_touched),
 		cmocka_unit_test(test_room),	 cmocka_unit_test(test_warm),
+		cmocka_unit_test(test_like),	 cmocka_unit_test(test_clocks),
 	};
 
 	return cmocka_run_group_tests_name("tracer-memory", tests, NULL, NULL);

@@ -50,7 +50,7 @@ static inline uint64_t arch_fp(const struct user_regs_struct *r)
 	return r->regs[29];
 }
 
-/* What a system call returned. */
+/* What time stamps are of. */
 static inline uint64_t arch_cycles(void)
 {
 	uint64_t v;
@@ -59,6 +59,7 @@ static inline uint64_t arch_cycles(void)
 	return v;
 }
 
+/* What a system call returned. */
 static inline long arch_result(const struct user_regs_struct *r)
 {
 	return (long)r->regs[0];

@@ -274,6 +274,7 @@ static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, s
 	vm->exact = false;
 	vm->uncounted = true;
 	vm->guesses = true;
+	vm->clock = (struct vm_clock){ .known = true };
 	vm_begin(vm, th->tid, &b->way.regs);
 	vm->known &= ~hidden;
 	t->computed = th;

@@ -7,40 +7,71 @@
 #include "burst-int.h"
 #include "walk-int.h"
 
-#define STORES_NEAR  64	   /* to each side of a place, that tell rounds of a loop apart */
-#define STORES_ROUND 512   /* likewise, where a round is known to be alike */
-#define ROUND_MOST   4096  /* branches of such a one */
-#define INSNS_BACK   20000 /* from where the thread stands to the next branch */
+#define STORES_NEAR  64	  /* to each side of a place, that tell rounds of a loop apart */
+#define STORES_ROUND 512  /* likewise, where a round is known to be alike or the time makes it so */
+#define ROUND_MOST   4096 /* branches of such a one */
+#define COMPARED_MOST \
+	(1            \
+	 << 16) /* of these stores in all: there may be a hundred thousand rounds, and the thread stands still */
+#define INSNS_BACK 20000 /* from where the thread stands to the next branch */
+
+/* What the thread read of the kernel's clocks becomes what the way read. */
+static void go_back(struct burst_twin *twin, struct vm *look)
+{
+	twin_look(twin, look);
+	for (unsigned i = 0; i < VM_HOST_REGS; i++)
+		look->reg[i] = twin_back(twin, look->reg[i]);
+}
 
 bool burst_look(struct tracer *t, const struct tracee *th, const struct user_regs_struct *r,
 		struct burst_end *end)
 {
+	struct burst_twin *twin = &th->burst->twin;
 	struct vm *vm = t->walker->look;
 	struct vm_insn *in;
 
-	*end = (struct burst_end){ .found = -1 };
+	*end = (struct burst_end){ .found = -1, .alike = -1, .close = -1 };
 	if (!vm && vm_new(&vm, VM_HOST))
 		return false;
 	t->walker->look = vm;
 	vm->epoch = t->walker->vm->epoch;
 	vm->exact = false;
 	vm->uncounted = true;
+	vm->clock.known = twin->on;
 	vm_look(vm, th->tid, r);
 	if (vm_run(vm, INSNS_BACK, &in) != VM_BRANCH)
 		return false;
-	end->state = burst_state(vm);
+	if (twin->on)
+		go_back(twin, vm);
+	end->state = burst_state(vm, 0);
 	return end->state;
 }
 
 /* ---- registers ------------------------------------------------------------------------------------------ */
 
+/* Whether mark @i is of registers as they are there, but for those that have to do with the time. */
+static bool is_alike(const struct tracer *t, const struct burst *b, uint32_t i,
+		     struct burst_end *end)
+{
+	uint32_t but = b->twin.on && i >= b->twin.since ? b->twin.differs[i] : 0;
+
+	if (!but)
+		return b->mark[i].state == end->state;
+	if (but != end->but) {
+		end->but = but;
+		end->part = burst_state(t->walker->look, but);
+	}
+	return b->mark[i].state == end->part;
+}
+
 /* The next one behind @i; 0: there is none. */
-static uint32_t next_alike(const struct burst *b, uint32_t i, const struct burst_end *end)
+static uint32_t next_alike(const struct tracer *t, const struct burst *b, uint32_t i,
+			   struct burst_end *end)
 {
 	uint32_t until = (uint32_t)min_u64(b->nr, (uint64_t)i + ROUND_MOST);
 
 	while (++i < until)
-		if (b->mark[i].state == end->state)
+		if (is_alike(t, b, i, end))
 			return i;
 	return 0;
 }
@@ -48,13 +79,16 @@ static uint32_t next_alike(const struct burst *b, uint32_t i, const struct burst
 /* ---- memory --------------------------------------------------------------------------------------------- */
 
 /* Whether memory, where the thread stands, has @value where @s stores. */
-static bool has_value(const struct tracer *t, const struct vm_stored *s, uint64_t value)
+static bool has_value(const struct tracer *t, const struct burst *b, const struct vm_stored *s,
+		      uint64_t value)
 {
 	const struct vm *vm = t->walker->vm;
 	uint64_t now;
 
 	if (vm_load(t->walker->look, s->addr, s->size, &now) != VM_OK)
 		return true;
+	if (now != value && b->twin.on)
+		now = twin_back(&b->twin, now);
 	/* it may be an address with a signature */
 	if (s->size == 8)
 		return vm_unsigned(vm, now) == vm_unsigned(vm, value);
@@ -92,7 +126,7 @@ static bool memory_agrees(const struct tracer *t, const struct burst *b, const s
 	while (near.n < min_u64(before, STORES_NEAR)) {
 		const struct vm_stored *s = &way->stored[(m->stored - 1 - near.n) % VM_STORED];
 
-		if (s->known && !is_covered(&near, s) && !has_value(t, s, s->value))
+		if (s->known && !is_covered(&near, s) && !has_value(t, b, s, s->value))
 			return false;
 		near.v[near.n++] = s;
 	}
@@ -100,7 +134,7 @@ static bool memory_agrees(const struct tracer *t, const struct burst *b, const s
 	while (near.n < min_u64(behind, STORES_NEAR)) {
 		const struct vm_stored *s = &way->stored[(m->stored + near.n) % VM_STORED];
 
-		if (s->had && !is_covered(&near, s) && !has_value(t, s, s->before))
+		if (s->had && !is_covered(&near, s) && !has_value(t, b, s, s->before))
 			return false;
 		near.v[near.n++] = s;
 	}
@@ -126,8 +160,9 @@ static bool touch(struct touched *t, const struct vm_stored *s)
 	return was;
 }
 
-/* As memory_agrees(), by more stores, of those that change something. */
-static bool round_agrees(const struct tracer *t, const struct burst *b, const struct burst_mark *m)
+/* As memory_agrees(), by more stores. */
+static bool round_agrees(const struct tracer *t, const struct burst *b, const struct burst_mark *m,
+			 struct burst_end *end)
 {
 	const struct vm_stored *stored = t->walker->vm->stored;
 	uint32_t behind = (uint32_t)min_u64(b->end_stored - m->stored, STORES_ROUND);
@@ -139,14 +174,16 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 	for (uint32_t i = 1; i <= before; i++) {
 		const struct vm_stored *s = &stored[(m->stored - i) % VM_STORED];
 
-		if (!touch(&seen, s) && s->known && !has_value(t, s, s->value))
+		end->compared++;
+		if (!touch(&seen, s) && s->known && !has_value(t, b, s, s->value))
 			return false;
 	}
 	seen = (struct touched){ { 0 } };
 	for (uint32_t i = 0; i < behind; i++) {
 		const struct vm_stored *s = &stored[(m->stored + i) % VM_STORED];
 
-		if (!touch(&seen, s) && s->had && !has_value(t, s, s->before))
+		end->compared++;
+		if (!touch(&seen, s) && s->had && !has_value(t, b, s, s->before))
 			return false;
 	}
 	return true;
@@ -156,12 +193,21 @@ bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct bu
 {
 	const struct burst_mark *m = &b->mark[i];
 
-	if (m->state != end->state)
+	if (!is_alike(t, b, i, end))
 		return false;
-	if (!memory_agrees(t, b, m) ||
-	    ((end->nr || next_alike(b, i, end)) && !round_agrees(t, b, m))) {
+	if (end->compared > COMPARED_MOST) {
+		end->gave_up = true;
+		return false;
+	}
+	if (!memory_agrees(t, b, m)) {
 		end->alike = i;
-		end->nr++;
+		end->nr_alike++;
+		return false;
+	}
+	if ((b->twin.on || end->nr_alike || end->nr_close || next_alike(t, b, i, end)) &&
+	    !round_agrees(t, b, m, end)) {
+		end->close = i;
+		end->nr_close++;
 		return false;
 	}
 	end->found = i;
@@ -172,41 +218,60 @@ bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct bu
 
 #define INSNS_CYCLE 2 /* that pass in one, of those that do not take long of themselves */
 
-/* Instructions that pass in @ns where @insns are one round, from where the look is. */
-static uint64_t insns_in(const struct tracer *t, uint64_t ns, uint32_t insns)
+/* Cycles that the @insns of a round take, from where the look is; 0: it is about vectors, and nobody knows. */
+static uint64_t round_cycles(const struct tracer *t, uint32_t insns)
 {
 	const struct walker *w = t->walker;
-	double hz = (double)(arch_cycles() - w->since_cycles) / (double)(tracer_now() - w->since);
-	uint64_t cycles = insns / INSNS_CYCLE + 1, rip = w->look->rip;
+	uint64_t cycles = insns / INSNS_CYCLE + 1;
 	enum vm_result r = VM_OK;
-	uint64_t reg[VM_REGS_MOST];
+	struct burst_place here;
 	struct vm_insn *in;
 
-	memcpy(reg, w->look->reg, sizeof(reg));
-	for (uint32_t i = 0; i < insns && (r == VM_OK || r == VM_BRANCH); i++) {
+	burst_note_place(&here, w->look);
+	for (uint32_t i = 0; i < insns && (r == VM_OK || r == VM_BRANCH) && cycles; i++) {
 		in = vm_fetch(w->look, &r);
 		if (!in)
 			break;
-		cycles += arch_wait(&w->waits, in);
+		cycles = in->vector ? 0 : cycles + arch_wait(&w->waits, in);
 		r = vm_step(w->look, in);
 	}
-	memcpy(w->look->reg, reg, sizeof(reg));
-	w->look->rip = rip;
-	return (uint64_t)((double)ns * hz / (double)cycles * insns);
+	burst_back_to(w->look, &here);
+	return cycles;
 }
 
-bool burst_goes_round(struct tracer *t, const struct burst *b, struct burst_end *end)
+/* Instructions to which a thread comes in @ns that goes round from mark @i to @next, behind those before. */
+static uint64_t insns_in(const struct tracer *t, const struct burst *b, uint64_t ns, uint32_t i,
+			 uint32_t next)
 {
-	uint32_t i = (uint32_t)end->found, next = next_alike(b, i, end);
+	const struct walker *w = t->walker;
+	double hz =
+		(double)(arch_cycles() - w->since_cycles) / (double)(tracer_now() - w->since + 1);
+	uint32_t before = b->mark[i].insns, round = b->mark[next].insns - before;
+	double left = (double)ns * hz - (double)before / INSNS_CYCLE;
+	uint64_t cycles = round_cycles(t, round);
+
+	if (!cycles)
+		return 0;
+	return before + (left > 0 ? (uint64_t)(left / (double)cycles * round) : 0);
+}
+
+uint64_t burst_goes_round(struct tracer *t, const struct burst *b, uint64_t ns, uint64_t usual,
+			  struct burst_end *end)
+{
+	uint32_t i = (uint32_t)end->found, next = next_alike(t, b, i, end), round;
 	uint64_t insns;
 
-	if (!next || !memory_agrees(t, b, &b->mark[next]) || !round_agrees(t, b, &b->mark[next]))
-		return false;
-	insns = b->mark[i].insns + insns_in(t, b->left, b->mark[next].insns - b->mark[i].insns);
-	while (next && b->mark[next].insns <= insns) {
+	if (!next || !memory_agrees(t, b, &b->mark[next]) ||
+	    !round_agrees(t, b, &b->mark[next], end))
+		return 0;
+	round = b->mark[next].insns - b->mark[i].insns;
+	insns = insns_in(t, b, ns, i, next) ?: usual;
+	/* a longer one is of another loop around it */
+	while (next && b->mark[next].insns <= insns &&
+	       b->mark[next].insns - b->mark[i].insns == round) {
 		i = next;
-		next = next_alike(b, i, end);
+		next = next_alike(t, b, i, end);
 	}
 	end->found = i;
-	return true;
+	return insns;
 }

@@ -101,6 +101,72 @@ void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_s
 int burst_stacks_write(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
 		       struct err *e);
 
+/* ---- twin.c: the same way at another time ------------------------------------------------------------------ */
+
+/* A vm's general registers, to be set back. */
+struct burst_place {
+	uint64_t rip, reg[VM_REGS_MOST];
+	uint32_t known;
+};
+
+static inline void burst_note_place(struct burst_place *p, const struct vm *vm)
+{
+	p->rip = vm->rip;
+	p->known = vm->known;
+	memcpy(p->reg, vm->reg, sizeof(p->reg));
+}
+
+static inline void burst_back_to(struct vm *vm, const struct burst_place *p)
+{
+	vm->rip = p->rip;
+	vm->known = p->known;
+	memcpy(vm->reg, p->reg, sizeof(p->reg));
+}
+
+/* What of a way depends on the time that the thread reads on it. */
+struct burst_twin {
+	bool on;	/* it reads some */
+	uint64_t time;	/* when it began, as arch_cycles(); 0 = the thread has gone on since */
+	uint32_t since; /* branches before */
+	struct burst_place before; /* where the last mark is */
+	uint64_t begin;		   /* of the twin's way, as vm->executed */
+	uint32_t stored; /* by the way, compared up to here; in the twin's count so many less: */
+	uint32_t apart;
+	/* The kernel's clocks as the way read them. */
+	uint32_t nr_pages;
+	struct {
+		uint64_t addr;
+		unsigned char was[VM_PAGE];
+	} page[2];
+	/* What is another word of it by the end of the span. */
+	uint32_t nr_ticks;
+	struct {
+		uint64_t was, is;
+	} tick[128];
+	uint32_t differs[BURST_MOST]; /* registers, by number, behind each branch from @since on */
+};
+
+/* The time that it is on a way of @vm, which begins now. */
+void twin_clock(struct burst_twin *b, struct vm *vm);
+/*
+ * The way of @b, which began at @start, has come to read a clock behind its last mark. It is gone by its twin, too, to where it is
+ * now. False: it cannot be, or leads elsewhere.
+ */
+bool twin_begin(struct tracer *t, const struct tracee *th, struct burst *b,
+		const struct user_regs_struct *start);
+/* On to where the way is by now. */
+bool twin_follow(struct tracer *t, struct burst_twin *b, uint64_t begin);
+/* Registers that differ there. */
+uint32_t twin_differs(const struct tracer *t);
+/* The thread goes on. */
+void twin_stood(struct tracer *t, struct burst_twin *b);
+/* The way is at its end. */
+void twin_end(const struct tracer *t, struct burst_twin *b);
+/* The span is over: what the clocks are by now, by @look. */
+void twin_look(struct burst_twin *b, struct vm *look);
+/* @v, if it is of the clocks as they are by now: what it was on the way. */
+uint64_t twin_back(const struct burst_twin *b, uint64_t v);
+
 /* ---- one ---------------------------------------------------------------------------------------------------- */
 
 /* Behind one taken branch. */
@@ -131,18 +197,19 @@ struct burst {
 	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */
 	uint64_t clock;	     /* what that said when the thread went on */
 	bool lost;	     /* nobody can tell where the thread stands, */
-	bool vague;	     /* or in which round of a loop */
+	bool vague;	     /* or in which round of a loop; */
+	uint64_t around;     /* to where they presumably led, in instructions; 0 = nobody knows */
 	bool on_its_cpu;     /* we are, up to when it goes on; else it is not ours to use */
 	struct affinity cpu;
-	uint64_t took; /* the first stop (ns) */
+	struct burst_twin twin;
 	struct burst_stacks stacks;
 	struct burst_mark mark[BURST_MOST];
 };
 
 /* ---- burst-find.c: where the thread stands ----------------------------------------------------------------- */
 
-/* General registers and rip; 0: not all are known. */
-static inline uint64_t burst_state(const struct vm *vm)
+/* General registers, without those of mask @but, and rip; 0: not all are known. */
+static inline uint64_t burst_state(const struct vm *vm, uint32_t but)
 {
 	uint64_t h = vm->rip;
 
@@ -151,16 +218,22 @@ static inline uint64_t burst_state(const struct vm *vm)
 	for (unsigned i = 0; i < VM_HOST_REGS; i++) {
 		uint64_t v = i == VM_HOST_SIGNED ? vm_unsigned(vm, vm->reg[i]) : vm->reg[i];
 
-		h += v * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
+		if (!(but >> i & 1))
+			h += v * (0x9e3779b97f4a7c15ULL + 2 * (uint64_t)i * 0x632be59bd9b4e019ULL);
 	}
 	return h | 1;
 }
 
 struct burst_end {
-	uint64_t state; /* what the thread comes to next, as of a mark */
-	int64_t found;	/* branches passed; -1 = not yet */
-	int64_t alike;	/* likewise, by registers, but memory was another */
-	uint32_t nr;	/* of those */
+	uint64_t state; /* what the thread comes to next, as of a mark, */
+	uint64_t part;	/* and as of one without the registers of mask @but */
+	uint32_t but;
+	int64_t found; /* branches passed; -1 = not yet */
+	/* Likewise by registers, but memory was another; and where it was so only further away. How many of each, and the last. */
+	int64_t alike, close;
+	uint32_t nr_alike, nr_close;
+	uint32_t compared; /* stores, for what is close */
+	bool gave_up;	   /* it took too long */
 };
 
 /* @th stands at @r. False: nobody knows what is next. */
@@ -169,10 +242,12 @@ bool burst_look(struct tracer *t, const struct tracee *th, const struct user_reg
 /* Whether it is there behind @i branches. */
 bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct burst_end *end);
 /*
- * Where it was found, in a loop whose rounds are all alike: then that becomes the one to which a thread comes in so much time.
- * False: there are no others.
+ * Where it was found, in a loop whose rounds are all alike: then that becomes the one to which a thread comes in @ns; if vector
+ * instructions are what its rounds are about, within @usual instructions. How many those are, if the way goes so far; 0: there are no
+ * other rounds.
  */
-bool burst_goes_round(struct tracer *t, const struct burst *b, struct burst_end *end);
+uint64_t burst_goes_round(struct tracer *t, const struct burst *b, uint64_t ns, uint64_t usual,
+			  struct burst_end *end);
 
 /* span.c: a clock of the thread's own, which stops it once by its signal. */
 int span_begin(struct tracee *th, uint64_t ns);

@@ -92,6 +92,29 @@ static enum tracer_cut cut_of(enum vm_result r)
 	}
 }
 
+/* Whether the way, which is on to the next mark, or to its end, is the same at any time. */
+static bool at_any_time(struct tracer *t, const struct tracee *th, struct burst *b,
+			const struct user_state *st)
+{
+	if (!t->walker->vm->guessed)
+		return true;
+	return b->twin.on ? twin_follow(t, &b->twin, b->begin) : twin_begin(t, th, b, &st->gpr);
+}
+
+/* The vm stands behind a branch. */
+static void add_mark(struct tracer *t, struct burst *b)
+{
+	struct vm *vm = t->walker->vm;
+	uint32_t differs = b->twin.on ? twin_differs(t) : 0;
+
+	if (b->twin.on)
+		b->twin.differs[b->nr] = differs;
+	b->mark[b->nr++] =
+		(struct burst_mark){ burst_state(vm, differs), (uint32_t)(vm->executed - b->begin),
+				     vm->nr_stored };
+	b->end_stored = vm->nr_stored;
+}
+
 /* On to @insns from the begin of the way, or to @end, if that is not NULL. */
 static int follow(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st,
 		  uint32_t insns, struct burst_end *end)
@@ -102,9 +125,21 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 
 	while (!ret && b->nr < BURST_MOST) {
 		struct vm_insn *in = NULL;
-		enum vm_result r =
-			vm->executed < until ? vm_run(vm, until - vm->executed, &in) : VM_OK;
+		enum vm_result r;
 
+		/* of others nothing but the address of their end is asked for */
+		b->twin.before.rip = vm->rip;
+		if (!b->stacks.bare)
+			burst_note_place(&b->twin.before, vm);
+		r = vm->executed < until ? vm_run(vm, until - vm->executed, &in) : VM_OK;
+		if (!at_any_time(t, th, b, st)) {
+			vm->rip = b->twin.before.rip;
+			if (!b->stacks.bare)
+				burst_back_to(vm, &b->twin.before);
+			b->is_cut = true;
+			b->cut = TRACER_CUT_CLOCK;
+			break;
+		}
 		if (r == VM_OK)
 			break;
 		if (r != VM_BRANCH) {
@@ -112,10 +147,7 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 			b->cut = cut_of(r);
 			break;
 		}
-		b->mark[b->nr++] =
-			(struct burst_mark){ burst_state(vm), (uint32_t)(vm->executed - b->begin),
-					     vm->nr_stored };
-		b->end_stored = vm->nr_stored;
+		add_mark(t, b);
 		if (end && burst_is_end(t, b, b->nr - 1, end))
 			break;
 		if (walker_wants(t, in->branch))
@@ -174,7 +206,7 @@ static void look_for_call(const struct tracer *t, struct burst *b, const struct 
 	b->in_call = false;
 	b->to_insns = t->walker->vm->executed - b->begin;
 	b->call = st->gpr;
-	b->call_known = t->walker->vm->known;
+	b->call_known = t->walker->vm->known & ~(b->twin.on ? twin_differs(t) : 0);
 	(void)vm_registers(t->walker->vm, &b->call);
 }
 
@@ -190,14 +222,21 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 	b->on_its_cpu = affinity_follow(&b->cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
 	b->is_cut = b->lost = b->vague = false;
+	b->around = 0;
 	before = vm->executed;
 	vm->exact = false;
 	vm->uncounted = true;
+	b->twin.on = false;
+	vm->clock = (struct vm_clock){ .known = false };
+	if (walker_timeless(t))
+		twin_clock(&b->twin, vm);
 	vm_begin(vm, th->tid, &st->gpr);
 	b->begin = before;
 	b->begin_stored = vm->nr_stored;
 	ret = follow(t, th, b, st, b->insns, NULL);
 	b->walk = vm->walk;
+	if (b->twin.on)
+		twin_end(t, &b->twin);
 	if (!ret)
 		ret = burst_stacks_end(t, th, &b->stacks, st, b->nr);
 	look_for_call(t, b, st);
@@ -210,7 +249,6 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 
 int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st)
 {
-	uint64_t begin = tracer_now();
 	struct burst *b = take_burst(t);
 	int ret;
 
@@ -229,7 +267,6 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 	}
 	t->stats.spans++;
 	t->stats.walks++;
-	b->took = tracer_now() - begin;
 	th->burst = b;
 	return 0;
 }
@@ -244,6 +281,8 @@ static void leave_cpu(struct tracer *t, struct burst *b)
 
 	if (b->on_its_cpu)
 		vm_warm(t->walker->vm);
+	if (b->twin.on)
+		twin_stood(t, &b->twin);
 	b->on_its_cpu = false;
 	affinity_restore(&b->cpu);
 	t->stats.walk_ns += tracer_cpu_ns() - start;
@@ -369,6 +408,8 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 
 	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= b->most)
 		return;
+	/* where it has read no clock it is too late to go there twice */
+	vm->clock.known = b->twin.on;
 	ret = follow(t, th, b, st, b->most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
@@ -380,6 +421,14 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	b->is_cut = true;
 	b->nr = nr;
 	burst_stacks_back(&b->stacks, nr);
+}
+
+/* Instructions that pass in @ns as a rule; before any span was seen, by its length alone. */
+static uint64_t usual_insns(const struct tracer *t, const struct burst *b, uint64_t ns)
+{
+	uint64_t mean = b->place->mean ?: t->span.usual.mean;
+
+	return mean ? mean * ns / t->opts.branches.span : ns * INSNS_FIRST;
 }
 
 /* How many branches of the way the thread, which stands at @st, has passed; -1 = it is not on it. */
@@ -394,13 +443,20 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 		return -1;
 	for (uint32_t i = b->first; i < b->nr && !burst_is_end(t, b, i, &end); i++)
 		;
-	/* the only place of such registers: another thread has stored there */
-	only = end.nr == 1 ? end.alike : -1;
-	if (end.found < 0)
+	/* the only place of such registers, or of such memory around it: another thread has stored there */
+	if (end.nr_alike + end.nr_close == 1)
+		only = max_i64(end.alike, end.close);
+	else
+		only = end.nr_close == 1 && t->threads.n > 1 ? end.close : -1;
+	if (end.found < 0 && !end.gave_up)
 		extend(t, th, b, st, &end);
-	if (end.found < 0)
-		return only;
-	b->vague = burst_goes_round(t, b, &end);
+	if (end.found < 0) {
+		b->vague = end.gave_up;
+		return end.gave_up ? -1 : only;
+	}
+	b->around = burst_goes_round(t, b, b->left + b->more, usual_insns(t, b, b->left + b->more),
+				     &end);
+	b->vague = b->around;
 	return end.found;
 }
 
@@ -427,8 +483,14 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 {
 	uint32_t insns;
 
-	if (b->calls || b->vague) /* only a part of it is known */
+	if (b->calls) /* only a part of it is known */
 		return;
+	if (b->vague) { /* others than here are not like that */
+		if (b->around)
+			note_reach(b->place, (uint32_t)min_u64(most_insns(t), b->around),
+				   t->span.usual.deviation);
+		return;
+	}
 	if (passed < 0 && (b->lost || (b->is_cut && b->cut != TRACER_CUT_LIMIT)))
 		return;
 	if (passed < 0) /* further, nobody knows by how much */
@@ -481,7 +543,8 @@ void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
 	else if (passed >= 0)
 		burst_stacks_passed(t, th, &b->stacks, (uint32_t)passed, st);
 	else
-		burst_stacks_passed(t, th, &b->stacks, st ? b->nr : presumed(t, b), NULL);
+		burst_stacks_passed(t, th, &b->stacks, st && !b->vague ? b->nr : presumed(t, b),
+				    NULL);
 }
 
 void burst_over(struct tracer *t, struct tracee *th)

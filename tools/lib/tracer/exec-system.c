@@ -12,6 +12,7 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sched.h>
 
 #define X87_CONTROL 24 /* bytes from 0 on, then MXCSR */
 #define X87_REGS    32 /* eight of 16 bytes */
@@ -68,19 +69,37 @@ static enum vm_result do_xgetbv(struct vm *vm)
 	return VM_OK;
 }
 
+/* What Linux has RDTSCP say here. */
+static uint64_t our_cpu(void)
+{
+	unsigned cpu = 0, node = 0;
+
+	(void)getcpu(&cpu, &node);
+	return node << 12 | cpu;
+}
+
+#define ASKED_INSNS 64 /* instructions that asking for the time takes as long as */
+
 /* The time: later, when the thread executes it, it is another one. */
 static enum vm_result do_rdtsc(struct vm *vm, const struct vm_insn *in)
 {
-	bool known = vm->guesses;
+	struct vm_clock *c = &vm->clock;
 	uint64_t t = __builtin_ia32_rdtsc();
 
 	if (vm->exact)
 		return VM_FOREIGN;
-	vm->guessed |= known;
-	exec_set_reg(vm, VM_AX, (uint32_t)t, known);
-	exec_set_reg(vm, VM_DX, t >> 32, known);
+	vm->guessed |= c->known;
+	if (c->per_insn && !c->begun) {
+		c->from = 4 * t - c->per_insn * vm->executed;
+		c->begun = true;
+	}
+	if (c->per_insn)
+		t = (c->from + c->per_insn * (vm->executed + ++c->asked * (uint64_t)ASKED_INSNS)) /
+		    4;
+	exec_set_reg(vm, VM_AX, (uint32_t)t, c->known);
+	exec_set_reg(vm, VM_DX, t >> 32, c->known);
 	if (in->op == OP_RDTSCP) /* and the CPU: the first one, if one has to be named */
-		exec_set_reg(vm, VM_CX, 0, known);
+		exec_set_reg(vm, VM_CX, vm->guesses ? 0 : our_cpu(), c->known);
 	return VM_OK;
 }
 

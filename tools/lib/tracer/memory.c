@@ -193,6 +193,7 @@ static void forget_way(struct vm *vm)
 void vm_sync(struct vm *vm, const struct user_regs_struct *r)
 {
 	forget_way(vm);
+	vm->clock.begun = false;
 	vm_take_registers(vm, r);
 }
 
@@ -266,23 +267,6 @@ static bool read_page(struct vm *vm, struct vm_page *p, uint8_t missing)
 	       (vm->mem_fd < 0 && !few && read_blocks(vm, p, missing));
 }
 
-/*
- * The blocks of mask @need, or all that are missing where it is not the first time: what a program
- * touches once would cost it the cache lines of a whole page, which come back to it slowly.
- */
-static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
-{
-	uint8_t missing = p->have ? (uint8_t)~p->have : need;
-
-	if (read_page(vm, p, missing))
-		p->have |= missing;
-	else if (vm->guesses && vm_read_vvar(vm->tid, p->addr, p->data))
-		p->have = UINT8_MAX, vm->guessed = true;
-	else
-		return false;
-	return true;
-}
-
 /* Where the page at @addr is in page_at, or would be. Never more than half of it is taken. */
 static uint32_t find_page(const struct vm *vm, uint64_t addr)
 {
@@ -293,6 +277,45 @@ static uint32_t find_page(const struct vm *vm, uint64_t addr)
 	return at;
 }
 
+/* All that @from has of it, if that is what the thread has, and the blocks of mask @need are there. */
+static bool copy_page(const struct vm *from, struct vm_page *p, uint8_t need)
+{
+	uint32_t at = find_page(from, p->addr);
+	const struct vm_page *have = from->page_at[at] ? &from->page[from->page_at[at] - 1] : NULL;
+
+	if (!have || have->stored || have->dirty || have->stale || (need & ~have->have))
+		return false;
+	for (unsigned i = 0; i < VM_PAGE_BLOCKS; i++)
+		if (have->have & ~p->have & (1u << i))
+			memcpy(p->data + i * VM_BLOCK, have->data + i * VM_BLOCK, VM_BLOCK);
+	p->have |= have->have;
+	p->clock = have->clock;
+	return true;
+}
+
+/*
+ * The blocks of mask @need, or all that are missing where it is not the first time: what a program
+ * touches once would cost it the cache lines of a whole page, which come back to it slowly.
+ */
+static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
+{
+	uint8_t missing = p->have ? (uint8_t)~p->have : need;
+
+	if (vm->like && copy_page(vm->like, p, need))
+		return true;
+	if (read_page(vm, p, missing))
+		p->have |= missing;
+	else if (vm->clock.known && vm_read_vvar(vm, p->addr, p->data))
+		p->clock = vm->guessed = true;
+	else
+		return false;
+	if (p->clock) {
+		p->have = UINT8_MAX;
+		vm->clock.begun = false;
+	}
+	return true;
+}
+
 static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 {
 	struct vm_page *p = &vm->page[vm->nr_pages];
@@ -301,7 +324,7 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 		return NULL;
 	touch_pages(vm, 1);
 	p->addr = addr;
-	p->code = p->dirty = p->stale = p->used = p->stored = false;
+	p->code = p->dirty = p->stale = p->used = p->stored = p->clock = false;
 	p->have = p->asked = 0;
 	p->slot = (uint16_t)at;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
@@ -393,7 +416,7 @@ static void choose_ahead(struct vm *vm, struct vm_ahead *a)
 	for (uint32_t i = 0; i < vm->nr_pages && a->n < vm->ahead; i++) {
 		const struct vm_page *p = &vm->page[i];
 
-		if (!p->used)
+		if (!p->used || p->clock)
 			continue;
 		a->page[a->n].addr = p->addr;
 		a->page[a->n++].have = p->have;

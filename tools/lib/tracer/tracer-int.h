@@ -335,6 +335,8 @@ bool step_is_ours(const struct tracee *th, int status);
 /* walk.c */
 /* Whether the filter takes branches of this type. */
 bool walker_wants(const struct tracer *t, uint8_t type);
+/* Whether nothing of a stack depends on the time that the thread reads before. */
+bool walker_timeless(const struct tracer *t);
 /* CPU time of this thread: other load on the machine does not count. */
 uint64_t tracer_cpu_ns(void);
 int walker_new(struct tracer *t, struct err *e);

@@ -221,6 +221,7 @@ enum tracer_cut {
 	TRACER_CUT_MEMORY,
 	TRACER_CUT_BLOCKED,  /* the thread blocks or ignores the signal that a stop needs */
 	TRACER_CUT_COMPUTED, /* the thread would have to run, and no breakpoint leads there */
+	TRACER_CUT_CLOCK,    /* the way depends on the time that the thread reads */
 	TRACER_CUTS,
 };
 

@@ -147,6 +147,7 @@ struct vm_page {
 	bool code;     /* instructions came from here */
 	bool used;     /* since the walk began, not only read beforehand */
 	bool stored;   /* what is here, the thread has yet to write */
+	bool clock;    /* the kernel's, see vvar.c: it cannot be read in the thread */
 	uint8_t asked; /* how often it was used while parts of it were missing */
 	uint16_t slot; /* in page_at */
 	unsigned char data[VM_PAGE];
@@ -222,6 +223,32 @@ struct vm_tiles {
 	uint8_t known; /* bit n: data[n] */
 	unsigned char config[64];
 	unsigned char data[VM_TILES][1024];
+};
+
+/*
+ * What time the vm says it is, where it is asked: without, nobody knows. In quarters of a cycle: @from, and so much more with each
+ * instruction. Not begun: it begins with the time of now, which no page of the kernel's clocks that was read is behind.
+ */
+struct vm_clock {
+	bool known, begun;
+	uint64_t from;
+	uint32_t per_insn; /* 0: time stamps are those of now */
+	uint32_t asked;
+};
+
+#define VM_CLOCK_FAST 1 /* as much as code of four instructions a cycle takes */
+
+/* Where the kernel's clocks are mapped in this process, and how far from there in the thread's: vvar.c. */
+struct vm_vvar {
+	bool looked;
+	unsigned nr;
+	struct {
+		uint64_t start, end;
+	} map[2];
+	pid_t tid;
+	uint64_t epoch; /* as mem_epoch */
+	bool same;	/* its time is ours, too */
+	uint64_t apart;
 };
 
 #define VM_AHEAD_MAX 128
@@ -331,10 +358,15 @@ struct vm {
 	uint64_t monitor;		     /* address of exclusive accesses */
 	uint8_t monitor_size;		     /* 0: open */
 	uint32_t zva;			     /* bytes that DC ZVA clears; 0 = unknown */
-	uint64_t pac_mask;     /* bits of an address that a signature takes; 0 = none are made */
-	bool guesses, guessed; /* the time and the CPU's number are those of now; one was */
-	struct vm_insn *last;  /* executed just before; NULL = nothing since the last stop */
+	uint64_t pac_mask; /* bits of an address that a signature takes; 0 = none are made */
+	bool guesses;	   /* the CPU's number is one of those that there are */
+	struct vm_clock clock;
+	bool guessed;	      /* the time, or that number, was asked for */
+	struct vm_insn *last; /* executed just before; NULL = nothing since the last stop */
 	bool last_taken;
+	/* Memory is taken from this one as far as that has read it and stored nothing there; NULL: from the thread only. */
+	const struct vm *like;
+	struct vm_vvar vvar;
 	struct vm_near near[VM_NEAR]; /* by page number */
 	uint32_t nr_pages;
 	uint32_t ahead;	      /* pages that are read together when a walk begins, at most */
@@ -532,8 +564,8 @@ bool vm_natives_full(const struct vm *vm);
 void vm_natives_reset(struct vm *vm);
 void vm_natives_free(struct vm *vm);
 
-/* vvar.c: the page at @addr of @tid, if it is the kernel's clocks, as it is now. */
-bool vm_read_vvar(pid_t tid, uint64_t addr, void *to);
+/* vvar.c: the page at @addr of the thread, if it is the kernel's clocks, as it is now. */
+bool vm_read_vvar(struct vm *vm, uint64_t addr, void *to);
 
 /*
  * warm.c: reads again what the walk has used of the thread's memory, so that it lies in the caches

@@ -1,40 +1,69 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The page from which clock_gettime() and its like read the time without a system call. It is the kernel's,
- * mapped into every process, and the kernel lets nobody read it through another one; but it is the
- * same page in this one (but for time namespaces, where it says so itself).
+ * The pages from which clock_gettime() and its like read the time without a system call. They are the kernel's,
+ * mapped into every process beside the vdso, and the kernel lets nobody read them through another one; but
+ * they are the same pages in this one, unless the two are in different time namespaces.
  */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "vm-int.h"
 
-struct mapping {
-	uint64_t start, end;
-	char name[32]; /* "[vvar]", "[vvar_vclock]" */
-};
-
-/* The one around @addr, or with @addr 0 the one called @m->name. */
-static bool find_mapping(const char *path, uint64_t addr, struct mapping *m)
+/* "[vvar]", "[vvar_vclock]" of this process. */
+static void look_here(struct vm_vvar *v)
 {
-	struct mapping now = { .name = "" };
-	char line[512];
-	bool found = false;
-	FILE *f = fopen(path, "re");
+	FILE *f = fopen("/proc/self/maps", "re");
+	char line[512], name[32];
 
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %31s", &now.start,
-			   &now.end, now.name) != 3)
-			continue;
-		found = addr ? addr >= now.start && addr < now.end : !strcmp(now.name, m->name);
-	}
+	while (f && v->nr < ARRAY_SIZE(v->map) && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %*s %*s %31s",
+			   &v->map[v->nr].start, &v->map[v->nr].end, name) == 3)
+			v->nr += !strncmp(name, "[vvar", 5);
 	if (f)
 		fclose(f);
-	if (found)
-		*m = now;
-	return found;
+	v->looked = true;
+}
+
+/* Where there are no such namespaces it is the same time for all. */
+static bool same_time(pid_t tid)
+{
+	struct stat theirs, here;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/ns/time", tid);
+	return stat("/proc/self/ns/time", &here) ||
+	       (!stat(path, &theirs) && theirs.st_ino == here.st_ino);
+}
+
+/* The vdso of @tid; 0: there is none. */
+static uint64_t vdso_of(pid_t tid)
+{
+	uint64_t pair[2], at = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", tid);
+	f = fopen(path, "re");
+	while (f && !at && fread(pair, sizeof(pair), 1, f) == 1 && pair[0] != AT_NULL)
+		if (pair[0] == AT_SYSINFO_EHDR)
+			at = pair[1];
+	if (f)
+		fclose(f);
+	return at;
+}
+
+static void look_there(struct vm_vvar *v, pid_t tid, uint64_t epoch)
+{
+	uint64_t theirs = vdso_of(tid), ours = getauxval(AT_SYSINFO_EHDR);
+
+	v->tid = tid;
+	v->epoch = epoch;
+	v->same = theirs && ours && same_time(tid);
+	v->apart = theirs - ours;
 }
 
 /* By a pipe: parts of it may be mapped and not there, which ends a process that just reads. */
@@ -52,16 +81,17 @@ static bool copy_page(uint64_t from, void *to)
 	return ok;
 }
 
-bool vm_read_vvar(pid_t tid, uint64_t addr, void *to)
+bool vm_read_vvar(struct vm *vm, uint64_t addr, void *to)
 {
-	struct mapping theirs = { 0 }, ours;
-	char path[64];
+	struct vm_vvar *v = &vm->vvar;
 
-	snprintf(path, sizeof(path), "/proc/%d/maps", tid);
-	if (!find_mapping(path, addr, &theirs) || strncmp(theirs.name, "[vvar", 5) != 0)
-		return false;
-	ours = theirs;
-	return find_mapping("/proc/self/maps", 0, &ours) &&
-	       ours.end - ours.start == theirs.end - theirs.start &&
-	       copy_page(ours.start + (addr - theirs.start), to);
+	if (!v->looked)
+		look_here(v);
+	if (!vm->epoch || v->tid != vm->tid || v->epoch != vm->epoch)
+		look_there(v, vm->tid, vm->epoch);
+	addr -= v->apart;
+	for (unsigned i = 0; v->same && i < v->nr; i++)
+		if (addr >= v->map[i].start && addr < v->map[i].end)
+			return copy_page(addr, to);
+	return false;
 }

@@ -38,6 +38,9 @@ struct strategy {
 struct walker {
 	struct vm *vm;
 	struct vm *look; /* for where spans end, beside a way that may go on; NULL = none yet */
+	struct vm *twin; /* twin.c; NULL = none yet */
+	uint64_t
+		stood; /* cycles from the begin of such a way until the thread goes on, and hardly more */
 	uint64_t walks;
 	uint64_t random;
 	uint32_t spread; /* branches that a walk passes at most */

@@ -22,6 +22,7 @@
 #define SPREAD_LEAST 128
 #define WALK_NS	     250000 /* of computing and stops that half of the walks take at most */
 #define STOP_NS	     25000
+#define STOOD_FIRST  20000000 /* cycles */
 
 int walker_new(struct tracer *t, struct err *e)
 {
@@ -43,6 +44,7 @@ int walker_new(struct tracer *t, struct err *e)
 	w->vm->epoch = 1;
 	w->random = tracer_now() | 1;
 	w->spread = SPREAD_FIRST;
+	w->stood = STOOD_FIRST;
 	arch_measure(&w->waits);
 	w->since_cycles = arch_cycles();
 	w->since = tracer_now();
@@ -84,6 +86,7 @@ void walker_free(struct walker *w)
 	if (w) {
 		vm_free(w->vm);
 		vm_free(w->look);
+		vm_free(w->twin);
 	}
 	free(w);
 }
@@ -103,8 +106,9 @@ void walker_new_epoch(struct tracer *t)
 const char *tracer_cut_name(enum tracer_cut cut)
 {
 	static const char *const names[TRACER_CUTS] = {
-		"system call", "signal",      "exit",	"limit",	   "exception",
-		"diverged",    "32-bit code", "memory", "signals blocked", "not computable",
+		"system call",	   "signal",	     "exit",	    "limit",
+		"exception",	   "diverged",	     "32-bit code", "memory",
+		"signals blocked", "not computable", "clock",
 	};
 
 	return cut < TRACER_CUTS ? names[cut] : "?";
@@ -135,7 +139,8 @@ static enum run bring_to(struct progress *p, const struct vm *vm, uint64_t addr,
 
 	if (p->strategy->breakpoints && p->th->signal) {
 		run = breakpoint_run_to(p, addr, passes);
-		note_arrival(p, run);
+		if (!vm->guessed) /* it may be the way that was wrong */
+			note_arrival(p, run);
 	}
 	return run == RUN_FAILED && p->strategy->steps ? p->strategy->steps->to(p, vm, addr) : run;
 }
@@ -162,6 +167,12 @@ bool walker_wants(const struct tracer *t, uint8_t type)
 	return false;
 }
 
+bool walker_timeless(const struct tracer *t)
+{
+	return !t->opts.regs && !t->opts.bases && !t->opts.mxcsr &&
+	       !(t->opts.event[0].attr.sample_type & PERF_SAMPLE_STACK_USER);
+}
+
 void walker_add(struct progress *p, uint64_t from, uint64_t to, uint8_t type)
 {
 	p->taken++;
@@ -185,6 +196,12 @@ static int take_stop(struct progress *p, struct vm *vm)
 
 	if (!arch_read(p->th->tid, &r))
 		return -ESRCH;
+	if (vm->guessed) {
+		/* whatever has to do with the time is another one */
+		vm->known &= BIT(VM_HOST_SP);
+		vm->flags_known = 0;
+		vm->lazy = VM_LAZY_NOT;
+	}
 	if (!vm_agrees(vm, &r)) {
 		/* another thread's store, most likely: the entries since the last stop are guesses */
 		p->differed = true;
@@ -293,7 +310,7 @@ static int meet(struct progress *p, struct vm *vm, const struct vm_insn *in, enu
 	switch (r) {
 	case VM_UNKNOWN:
 		*cut = TRACER_CUT_UNKNOWN;
-		vm->keep_pages = p->t->threads.n == 1;
+		vm->keep_pages = p->t->threads.n == 1 && !vm->guessed;
 		return p->at_stop ? 1 : walker_sync(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
 	case VM_SYSCALL: return cross(p, vm, in, cut);
@@ -432,6 +449,7 @@ int walker_branches(struct tracer *t, struct tracee *th, struct user_state *st, 
 	}
 	vm->exact = t->opts.regs;
 	vm->uncounted = false;
+	vm->clock = (struct vm_clock){ .known = walker_timeless(t), .per_insn = VM_CLOCK_FAST };
 	vm_begin(vm, th->tid, &st->gpr);
 	ret = follow(&p, vm, depth, &cut);
 	if (ret >= 0)

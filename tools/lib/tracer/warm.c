@@ -50,7 +50,7 @@ static size_t read_used(const struct vm *vm)
 	for (uint32_t i = 0; i < vm->nr_pages; i++) {
 		const struct vm_page *p = &vm->page[i];
 
-		if (p->used) {
+		if (p->used && !p->clock) {
 			n += runs_of(p, to + n, from + n, scratch);
 			size += (size_t)__builtin_popcount(p->have) * VM_BLOCK;
 		}
