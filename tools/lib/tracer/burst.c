@@ -109,9 +109,11 @@ static void add_mark(struct tracer *t, struct burst *b)
 
 	if (b->twin.on)
 		b->twin.differs[b->nr] = differs;
-	b->mark[b->nr++] =
-		(struct burst_mark){ burst_state(vm, differs), (uint32_t)(vm->executed - b->begin),
-				     vm->nr_stored };
+	b->mark[b->nr++] = (struct burst_mark){
+		/* most ways read no clock, and then no register is asked whether it differs */
+		differs ? burst_state(vm, differs) : burst_state(vm, 0),
+		(uint32_t)(vm->executed - b->begin), vm->nr_stored
+	};
 	b->end_stored = vm->nr_stored;
 }
 
@@ -423,12 +425,12 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	burst_stacks_back(&b->stacks, nr);
 }
 
-/* Instructions that pass in @ns as a rule; before any span was seen, by its length alone. */
-static uint64_t usual_insns(const struct tracer *t, const struct burst *b, uint64_t ns)
+/* Instructions that pass in @ns as a rule; 0: no span was seen yet. */
+static uint64_t mean_insns(const struct tracer *t, const struct burst *b, uint64_t ns)
 {
-	uint64_t mean = b->place->mean ?: t->span.usual.mean;
+	uint64_t mean = b->place->mean ? b->place->mean : t->span.usual.mean;
 
-	return mean ? mean * ns / t->opts.branches.span : ns * INSNS_FIRST;
+	return mean * ns / t->opts.branches.span;
 }
 
 /* How many branches of the way the thread, which stands at @st, has passed; -1 = it is not on it. */
@@ -437,6 +439,7 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 {
 	struct burst_end end;
 	int64_t only;
+	uint64_t ns;
 
 	b->lost = !burst_look(t, th, &st->gpr, &end);
 	if (b->lost)
@@ -454,8 +457,8 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 		b->vague = end.gave_up;
 		return end.gave_up ? -1 : only;
 	}
-	b->around = burst_goes_round(t, b, b->left + b->more, usual_insns(t, b, b->left + b->more),
-				     &end);
+	ns = b->left + b->more;
+	b->around = burst_goes_round(t, b, ns, mean_insns(t, b, ns) ?: ns * INSNS_FIRST, &end);
 	b->vague = b->around;
 	return end.found;
 }
@@ -508,11 +511,10 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
  */
 static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
-	uint64_t mean = b->place->mean ? b->place->mean : t->span.usual.mean;
+	/* marks count from the last call on, where so much of the span was left */
+	uint64_t mean = mean_insns(t, b, b->left);
 	uint32_t nr = b->nr;
 
-	/* marks count from the last call on, where so much of the span was left */
-	mean = mean * b->left / t->opts.branches.span;
 	while (!b->is_cut && mean && nr > b->first && b->mark[nr - 1].insns > mean)
 		nr--;
 	return nr;
