@@ -141,7 +141,10 @@ static bool memory_agrees(const struct tracer *t, const struct burst *b, const s
 	return true;
 }
 
-/* Eight bytes each, by hash. */
+/*
+ * What stores that lie nearer were to. Of a few that is looked up among them (is_covered()); of hundreds by hash, eight bytes together:
+ * where two meet the one further away is not compared, which costs a difference now and then and finds none that is not there.
+ */
 struct touched {
 	uint64_t bits[64];
 };
@@ -160,7 +163,10 @@ static bool touch(struct touched *t, const struct vm_stored *s)
 	return was;
 }
 
-/* As memory_agrees(), by more stores. */
+/*
+ * As memory_agrees(), by more stores. A round that is too early is seen by both sides: what it stored before has changed since, and
+ * what it is yet to store has been.
+ */
 static bool round_agrees(const struct tracer *t, const struct burst *b, const struct burst_mark *m,
 			 struct burst_end *end)
 {
@@ -189,6 +195,10 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 	return true;
 }
 
+/*
+ * By registers first, which of most ways leaves one mark; then by memory next to it, and only where registers come again by more.
+ * Another thread may store at any time: so what agrees in part is remembered, for who finds nothing better.
+ */
 bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct burst_end *end)
 {
 	const struct burst_mark *m = &b->mark[i];
@@ -216,6 +226,10 @@ bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct bu
 
 /* ---- loops that wait ------------------------------------------------------------------------------------ */
 
+/*
+ * Their rounds are the same in registers and memory, so time is all that tells how many passed. What leaving the stop takes of
+ * the span is not taken off.
+ */
 #define INSNS_CYCLE 2 /* that pass in one, of those that do not take long of themselves */
 
 /* Cycles that the @insns of a round take, from where the look is; 0: it is about vectors, and nobody knows. */

@@ -92,7 +92,10 @@ static enum tracer_cut cut_of(enum vm_result r)
 	}
 }
 
-/* Whether the way, which is on to the next mark, or to its end, is the same at any time. */
+/*
+ * Whether the way, which is on to the next mark, or to its end, is the same at any time. The twin is not asked for before a clock was
+ * read, and follows branch by branch from there on: so the first one that the time decides is not written.
+ */
 static bool at_any_time(struct tracer *t, const struct tracee *th, struct burst *b,
 			const struct user_state *st)
 {

@@ -80,6 +80,10 @@ bool arch_call_left(const struct user_regs_struct *w, uint32_t known, struct use
 		}                                                           \
 	} while (0)
 
+/*
+ * What PAUSE takes differs between makes of CPUs by more than ten times, and a hypervisor may intercept it, or time stamps: so they are
+ * tried, once, before anything is traced.
+ */
 void arch_measure(struct arch_waits *w)
 {
 	uint32_t here = 0;

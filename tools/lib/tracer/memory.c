@@ -277,7 +277,10 @@ static uint32_t find_page(const struct vm *vm, uint64_t addr)
 	return at;
 }
 
-/* All that @from has of it, if that is what the thread has, and the blocks of mask @need are there. */
+/*
+ * For who goes the way of another vm: reading is what takes longest, and of what other threads store both are to see the same.
+ * All that @from has of it, if that is what the thread has, and the blocks of mask @need are there.
+ */
 static bool copy_page(const struct vm *from, struct vm_page *p, uint8_t need)
 {
 	uint32_t at = find_page(from, p->addr);

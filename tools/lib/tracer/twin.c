@@ -10,6 +10,11 @@
 #include "burst-int.h"
 #include "walk-int.h"
 
+/*
+ * The two times are bounds of the thread's own. The way's is that at which it is computed, and passes as code of four instructions a cycle
+ * has it (VM_CLOCK_FAST): the thread will read a later one. The twin's is behind all that: what depends on a limit between the
+ * two (a time-out, the next second) goes two ways, and nobody knows which of them the thread takes.
+ */
 #define SLOW	   16 /* quarters of a cycle for each instruction: more than most code takes */
 #define STOOD_MOST 200000000 /* cycles: whatever takes longer is not usual, or two CPUs disagree */
 
@@ -46,7 +51,10 @@ static bool is_same(uint64_t a, uint64_t b, uint32_t size)
 	return size <= 8 && !((a ^ b) << (64 - 8 * size));
 }
 
-/* Memory by which rounds of a loop are told apart. */
+/*
+ * Memory by which rounds of a loop are told apart: what was stored with other values, or elsewhere, is of no use for that. Both
+ * have made as many stores, so the n-th is the same one.
+ */
 static void compare_stores(struct vm *way, const struct vm *twin, struct burst_twin *b)
 {
 	uint32_t most = way->nr_stored - b->stored;
@@ -79,6 +87,10 @@ bool twin_follow(struct tracer *t, struct burst_twin *b, uint64_t begin)
 	return true;
 }
 
+/*
+ * From the start again, not from the clock on: the way's vm is at one place only, and up to there the twin copies what that has read,
+ * so this takes no more than the instructions.
+ */
 bool twin_begin(struct tracer *t, const struct tracee *th, struct burst *b,
 		const struct user_regs_struct *start)
 {
@@ -152,6 +164,10 @@ void twin_look(struct burst_twin *b, struct vm *look)
 			add_ticks(b, b->page[i].was, is);
 }
 
+/*
+ * A register has a word of the page, or one half of it: a counter of 32 bits lies beside the clock's mode. That some other value is by
+ * chance one of those few does not happen: they are times and counts since the machine started.
+ */
 uint64_t twin_back(const struct burst_twin *b, uint64_t v)
 {
 	for (uint32_t i = 0; i < b->nr_ticks; i++) {

@@ -56,6 +56,10 @@ static uint64_t vdso_of(pid_t tid)
 	return at;
 }
 
+/*
+ * The kernel maps its pages at a fixed distance before the vdso, in all processes alike, and the vdso's place is in the auxiliary vector.
+ * So nobody has to read the maps of a process that has thousands.
+ */
 static void look_there(struct vm_vvar *v, pid_t tid, uint64_t epoch)
 {
 	uint64_t theirs = vdso_of(tid), ours = getauxval(AT_SYSINFO_EHDR);

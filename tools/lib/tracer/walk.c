@@ -167,6 +167,10 @@ bool walker_wants(const struct tracer *t, uint8_t type)
 	return false;
 }
 
+/*
+ * Registers, and memory that is copied into a sample, would hold a time that the thread never read. Addresses of branches and of
+ * callers do not.
+ */
 bool walker_timeless(const struct tracer *t)
 {
 	return !t->opts.regs && !t->opts.bases && !t->opts.mxcsr &&
