@@ -58,6 +58,14 @@ is "in one line" "$(grep -c 'by ptrace' err)" 1
 is "-q says nothing" "$(cat err)" ""
 "$PERF" record --branch-source=software -b -o b.data true >/dev/null 2>err
 unlike "who asked for software is not told why" "$(cat err)" 'by ptrace:'
+
+# what no budget bounds
+"$PERF" record -v $B -o s.data "$TRACEE" signals >/dev/null 2>err
+like "signals of the program's own are stops, too" "$(cat err)" \
+	"threads stopped [1-9][0-9]+ times more, for the program's own signals .* but --branch-budget does not bound that"
+"$PERF" record $R -o s.data "$TRACEE" work 1 >/dev/null 2>err
+unlike "of a program without signals nobody says so" "$(cat err)" 'times more'
+
 for how in header-only evlist report; do
 	case $how in
 	header-only) got=$("$PERF" report -i f.data --header-only 2>/dev/null) ;;

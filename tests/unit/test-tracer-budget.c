@@ -155,6 +155,41 @@ static void test_phases(void **state)
 	fclose(f);
 }
 
+/* The mean window of a thread that stops for itself every @every ns of its time, a signal each. */
+static double windows(uint64_t every)
+{
+	enum { STOPS = 400 };
+	FILE *f = tmpfile();
+	struct tracer t = { .opts.reg_budget = 5 };
+	struct tracee th = { 0 };
+	uint64_t ran = 1000 * MS, begin = 0;
+
+	assert_non_null(f);
+	th.time_fd = fileno(f);
+	says(&th, "1000000000 0 9\n");
+	budget_attached(&t, &th);
+	for (int i = 0; i < 2 * STOPS; i++) {
+		if (i == STOPS) /* the first ones know little of what is to come */
+			begin = ran - th.place;
+		stop(&t, &th, &ran, MS);
+		while (every && th.own_stops < (ran - 1000 * MS) / every)
+			budget_own_stop(&t, &th);
+	}
+	assert_int_equal(t.stats.own_stops, th.own_stops);
+	fclose(f);
+	return (double)(ran - th.place - begin) / STOPS;
+}
+
+/* What a program's own signals take is taken from samples: 60 us each of 4 % that are measured, but half is left. */
+static void test_own_stops(void **state)
+{
+	double without = windows(0), some = windows(6 * MS), many = windows(MS / 10);
+
+	(void)state;
+	assert_true(some > without * 1.28 && some < without * 1.42); /* 97 / 3 over 96 / 4 */
+	assert_true(many > without * 1.9 && many < without * 2.2);
+}
+
 /*
  * A program that does the same again after each usual rest is seen in all of it, and about as often as by stops at one
  * distance: no two of them are farther apart than two windows.
@@ -190,7 +225,7 @@ int main(void)
 		cmocka_unit_test(test_quiet),	cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_lately),	cmocka_unit_test(test_attached),
 		cmocka_unit_test(test_zeros),	cmocka_unit_test(test_phases),
-		cmocka_unit_test(test_returns),
+		cmocka_unit_test(test_returns), cmocka_unit_test(test_own_stops),
 	};
 
 	return cmocka_run_group_tests_name("tracer-budget", tests, NULL, NULL);

@@ -164,6 +164,9 @@ static void say_cuts(const struct recorder *rec, const struct tracer_stats *st)
 			     text);
 }
 
+/* Stops that are for no sample slow a thread down by some percent where it has one in so much of its time. */
+#define OWN_OFTEN_NS 2000000
+
 static void say_cost(const struct recorder *rec, const struct tracer_stats *st)
 {
 	const struct tracer_opts *t = &rec->soft.opts;
@@ -178,6 +181,13 @@ static void say_cost(const struct recorder *rec, const struct tracer_stats *st)
 		"[ perf record: threads stood still %.1f %% of their time, %.0f us per sample%s ]",
 		st->lived_ns ? 100.0 * (double)st->stopped_ns / (double)st->lived_ns : 0.0,
 		st->stops ? (double)st->stopped_ns / 1000 / (double)st->stops : 0.0, spaced);
+	if (st->own_stops)
+		recorder_say(
+			rec, st->own_stops > st->lived_ns / OWN_OFTEN_NS ? LOG_WARN : LOG_INFO,
+			"[ perf record: threads stopped %" PRIu64
+			" times more, for the program's own signals and where it started threads or processes: "
+			"samples are fewer for it, but %s does not bound that ]",
+			st->own_stops, option);
 }
 
 static void say_walks(const struct recorder *rec, const struct tracer_stats *st)

@@ -19,6 +19,11 @@
  * stop somewhere, by chance. So every moment is as likely as any other, whatever returns and when, and stops
  * still are spread evenly.
  *
+ * The program's own signals stop a traced thread, too, and so do threads and programs that it starts. Nothing can be spared there,
+ * but samples take only what these leave of the budget. Nor does it matter when they come: their share is of all the time that the thread
+ * was looked at, or phases with many signals would be seen too rarely. At least half of the budget is for samples, for without
+ * them nobody would record.
+ *
  * That bounds what a thread loses, not what the recorder takes: thousands of threads on a few CPUs, each of which is due for a
  * sample, are served one after the other. So all that the recorder does for samples is paid from an account that the time
  * fills, by the budget for each CPU that they can have. Who comes when it is overdrawn keeps its sample, without branches.
@@ -38,6 +43,8 @@
 #define MAX_SKEW    1000      /* clocks drift apart by less than a thousandth */
 #define MEASURED    0.8	      /* of the budget; the rest pays for what no clock here sees */
 #define FIRST_NS    100000000 /* about a usual rest, before there was one */
+#define SAMPLES	    0.5	      /* of it at least, whatever the program's own stops take */
+#define OWN_STOP_NS 60000     /* such a one, on a VM: another CPU is woken, and then the thread */
 #define USUAL	    64	      /* stops of which the price is averaged */
 #define PARTS	    32	      /* in which debts are paid */
 #define CREDIT	    2	      /* usual rests that a thread can have in advance */
@@ -138,6 +145,7 @@ static uint64_t look(struct tracer *t, struct tracee *th)
 	struct cpu_times now = times_of(t, th), *last = &th->times;
 	uint64_t since = now.ran > last->ran ? now.ran - last->ran : 0;
 
+	th->watched += since;
 	th->lately.ran += since;
 	th->lately.waited += now.waited > last->waited ? now.waited - last->waited : 0;
 	*last = now;
@@ -211,15 +219,32 @@ uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stop
 	return max_u64(ns, c->cpu) + stops * BUDGET_STOP_NS;
 }
 
+void budget_own_stop(struct tracer *t, struct tracee *th)
+{
+	t->stats.own_stops++;
+	th->own_stops++;
+}
+
+/* What samples may take, in percent. */
+static double left_for_samples(const struct tracer *t, const struct tracee *th)
+{
+	double budget = percent_of(t) * MEASURED;
+	double own = 100.0 * OWN_STOP_NS * (double)th->own_stops /
+		     (double)max_u64(th->watched, FIRST_NS);
+	double left = budget - own;
+
+	return left > budget * SAMPLES ? left : budget * SAMPLES;
+}
+
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops)
 {
-	double percent = percent_of(t);
-	double budget = percent * MEASURED;
+	double percent = percent_of(t), budget;
 	int64_t price, usual, left, pause;
 
 	if (percent <= 0 || percent >= 100)
 		return;
 	look(t, th);
+	budget = left_for_samples(t, th);
 	price = (int64_t)((double)budget_lost(th, c, stops) * (100 - budget) / budget);
 	th->owed += price;
 	if (begins(t, th)) {

@@ -341,7 +341,11 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 		if (sig == th->signal) /* the program uses it, too: take another one */
 			renew_process(t, th->pid);
 		btrace_signal(t, th, sig);
-		tracee_go_on(th, step_is_ours(th, status) ? 0 : sig);
+		if (step_is_ours(th, status))
+			sig = 0;
+		else
+			budget_own_stop(t, th);
+		tracee_go_on(th, sig);
 		th->stepped = false;
 		return 0;
 	case PTRACE_EVENT_STOP:
@@ -358,7 +362,10 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 		tracee_go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
-	default: tracee_go_on(th, 0); return 0;
+	default: /* it has started a thread or a process */
+		budget_own_stop(t, th);
+		tracee_go_on(th, 0);
+		return 0;
 	}
 }
 

@@ -60,6 +60,8 @@ struct tracee {
 	struct cpu_times times;	 /* when they were looked at */
 	struct cpu_times lately; /* up to that, of older time less and less */
 	int time_fd;		 /* where they are read; -1 = it is opened each time */
+	uint64_t watched;	 /* CPU time under the tracer */
+	uint64_t own_stops;	 /* in it, that were for no sample */
 	uint64_t pause;		 /* of its CPU time, before its rest is over */
 	uint64_t patience;	 /* with one that does not run */
 	bool begun;		 /* a rest by chance is over, or was not needed */
@@ -281,6 +283,8 @@ void budget_stop_end(struct stop_cost *c);
 uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
 /* After these: @th rests for what it lost by them. */
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
+/* @th stopped for what is not ours: a signal of the program's, a thread or program that it starts. */
+void budget_own_stop(struct tracer *t, struct tracee *th);
 /* Whether this is the first sample of @th, which is to be no burst. */
 bool budget_is_first(const struct tracer *t, const struct tracee *th);
 /* For a thread that was just made, or whose sample is spared: it rests, for as long as chance has it. */

@@ -236,6 +236,7 @@ struct tracer_stats {
 	uint64_t lost, throttled;
 	uint64_t stops;	     /* for samples */
 	uint64_t rests;	     /* a thread's events were off to keep the budget */
+	uint64_t own_stops;  /* beside these: for signals of the program's, and what it started */
 	uint64_t spared;     /* samples without branches, since the budget was spent */
 	uint64_t stopped_ns; /* threads stood still for samples and walks */
 	uint64_t lived_ns;   /* threads' lifetimes under the tracer */
