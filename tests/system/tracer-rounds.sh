@@ -28,6 +28,23 @@ N double vectors(double n) /* rounds differ in a vector register only */
 	__asm__ volatile("1: addsd %1, %0; ucomisd %2, %0; jb 1b" : "+x"(x) : "x"(one), "x"(n) : "cc");
 	return x;
 }
+/* Each in a page of its own, so nothing is known of it; and most of what it counts up is not read before it runs. */
+static unsigned table[1 << 20];
+#define FAST(name) N __attribute__((aligned(4096))) void name(unsigned long n) \
+{ unsigned long x = n; do { x = x * 6364136223846793005UL + 1442695040888963407UL; table[x >> 44]++; } while (--n); }
+FAST(fast1) FAST(fast2) FAST(fast3) FAST(fast4) FAST(fast5) FAST(fast6) FAST(fast7) FAST(fast8)
+N double slow(unsigned long n)
+{
+	double x = 2;
+	do __asm__ volatile(".rept 16; sqrtsd %0, %0; .endr" : "+x"(x)); while (--n);
+	return x;
+}
+static void further(unsigned long rounds)
+{
+	void (*fast[8])(unsigned long) = { fast1, fast2, fast3, fast4, fast5, fast6, fast7, fast8 };
+	for (int i = 0; i < 8; i++)
+		slow(rounds), fast[i](2 * rounds);
+}
 N void waits(void) { while (!flag) _mm_pause(); }
 static void *later(void *ns)
 {
@@ -57,6 +74,8 @@ static double round_ns(void)
 int main(int argc, char **argv)
 {
 	pthread_t t;
+	if (argc > 3)
+		return further(strtoul(argv[1], NULL, 10)), 0;
 	if (argc > 2)
 		return vectors(strtod(argv[1], NULL)) < 1;
 	if (argc > 1) {
@@ -85,6 +104,12 @@ is "rounds that differ only in what was stored long before" \
 record -o v.data -- ./rounds 300000000 vectors
 is "rounds that differ in vectors only: as many as pass as a rule" \
 	"$(per_burst v.data vectors | awk '{ print ($1 > 2000 ? "many" : $1 " branches") }')" many
+# A place where ten times as much passes in a span as anywhere before: the way goes on to there.
+record -v -o f.data -- ./rounds 400000 further on
+"$PERF" script -i f.data -F time,brstacksym | awk '$2 ~ /^fast/ && $1 != last { n++; last = $1 } END { print n + 0 }' >fast
+sed -n 's/.*[:,] \([0-9]*\) limit.*/\1/p' err >limits
+is "a loop that comes ten times as far as what was seen before" "$(awk -v n="$(cat fast)" '{ cut = $1 }
+	END { print (n < 8 ? n " bursts" : cut > n / 4 ? cut " of " n " are cut" : "found") }' limits)" found
 # nothing tells these apart: so many pass as one takes long
 record -o w.data -- ./rounds
 is "a loop that waits has as many rounds as pass in a span" "$(per_burst w.data waits | awk -v ns="$(cat out)" '

@@ -195,6 +195,22 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 	return true;
 }
 
+int64_t burst_only(const struct burst_end *end)
+{
+	return end->nr_alike + end->nr_close == 1 ? max_i64(end->alike, end->close) : -1;
+}
+
+/* Whether registers as they are there came once, and did not come again up to @i: then nobody need go on to the way's end. */
+static bool is_only(struct burst_end *end, uint32_t i)
+{
+	int64_t only = burst_only(end);
+
+	if (!end->guess || only < 0 || i - only < ROUND_MOST)
+		return false;
+	end->found = only;
+	return true;
+}
+
 /*
  * By registers first, which of most ways leaves one mark; then by memory next to it, and only where registers come again by more.
  * Another thread may store at any time: so what agrees in part is remembered, for who finds nothing better.
@@ -204,7 +220,7 @@ bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct bu
 	const struct burst_mark *m = &b->mark[i];
 
 	if (!is_alike(t, b, i, end))
-		return false;
+		return is_only(end, i);
 	if (end->compared > COMPARED_MOST) {
 		end->gave_up = true;
 		return false;

@@ -42,7 +42,7 @@ void burst_free(struct burst *b);
 
 /* ---- burst-stacks.c: what a burst records ----------------------------------------------------------------- */
 
-#define BURST_MOST 131072 /* branches of a way */
+#define BURST_MOST 262144 /* branches of a way: one a cycle of fifty microseconds, and some more */
 
 /* One stack of the way. */
 struct burst_piece {
@@ -179,7 +179,6 @@ struct burst_mark {
 struct burst {
 	uint32_t nr;
 	uint32_t insns;	       /* it was to be computed for beforehand, */
-	uint32_t most;	       /* and later */
 	uint32_t walk;	       /* of the vm, as long as nobody else has used it */
 	uint64_t begin;	       /* of the way, as vm->executed */
 	uint32_t begin_stored; /* likewise, as vm->nr_stored; */
@@ -234,6 +233,7 @@ struct burst_end {
 	uint32_t nr_alike, nr_close;
 	uint32_t compared; /* stores, for what is close */
 	bool gave_up;	   /* it took too long */
+	bool guess;	   /* memory may be of later: the only place of such registers is it */
 };
 
 /* @th stands at @r. False: nobody knows what is next. */
@@ -241,6 +241,8 @@ bool burst_look(struct tracer *t, const struct tracee *th, const struct user_reg
 		struct burst_end *end);
 /* Whether it is there behind @i branches. */
 bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct burst_end *end);
+/* The only mark that has its registers, though memory is another there; -1: none, or more than one. */
+int64_t burst_only(const struct burst_end *end);
 /*
  * Where it was found, in a loop whose rounds are all alike: then that becomes the one to which a thread comes in @ns; if vector
  * instructions are what its rounds are about, within @usual instructions. How many those are, if the way goes so far; 0: there are no

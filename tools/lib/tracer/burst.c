@@ -35,7 +35,6 @@
 #define PLACE_BITS  12	 /* of an address within one place */
 #define DEVIATIONS  2	 /* beyond the mean: few go on further */
 #define TOO_LONG    2	 /* times as far, where ways cannot go on */
-#define GO_ON	    3	 /* times as far at most, where they can */
 #define INSNS_MOST  (1 << 20)
 #define INSNS_NS    20 /* that pass in a nanosecond, at most: further on nobody looks for the thread */
 
@@ -178,8 +177,8 @@ static uint32_t reaches(const struct tracer *t, const struct reach *r)
 }
 
 /*
- * How far the way from @ip is computed beforehand, and how far at most it goes on behind the span. Before any span was seen by
- * its length alone, at a place that is new by all of them.
+ * How far the way from @ip is computed beforehand. Before any span was seen by its length alone, at a place that is new by all
+ * of them.
  */
 static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 {
@@ -189,10 +188,6 @@ static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 	if (r->place != place)
 		*r = (struct reach){ .place = place };
 	b->place = r;
-	b->most = most_insns(t);
-	if (r->mean || t->span.usual.mean)
-		b->most = (uint32_t)min_u64(
-			b->most, GO_ON * (uint64_t)reaches(t, r->mean ? r : &t->span.usual));
 	if (!t->span.usual.mean)
 		b->insns = (uint32_t)min_u64(most_insns(t), t->opts.branches.span * INSNS_FIRST);
 	else
@@ -399,25 +394,30 @@ int burst_call(struct tracer *t, struct tracee *th)
 /* ---- the end of the span ----------------------------------------------------------------------------------- */
 
 /*
- * The thread came further than was computed. The way goes on, in memory as it was read before the thread ran; what was not
+ * The thread came further than was computed: it may be ten times as far, where a loop is faster than all that was seen before. The way
+ * goes on, in memory as it was read before the thread ran; what was not
  * read then, vector registers too, may be another now, so this is a guess. Only where it leads to the thread, with all its
- * general registers, it counts.
+ * general registers, it counts. Memory says less there: what a way counts up that was not read in time is counted twice. So
+ * registers that come once are enough.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st, struct burst_end *end)
 {
 	struct vm *vm = t->walker->vm;
 	uint64_t before = vm->executed;
-	uint32_t nr = b->nr;
+	uint32_t nr = b->nr, most = most_insns(t);
 	int ret;
 
-	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= b->most)
+	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= most)
 		return;
+	end->nr_alike = end->nr_close = 0;
 	/* where it has read no clock it is too late to go there twice */
 	vm->clock.known = b->twin.on;
-	ret = follow(t, th, b, st, b->most, end);
+	ret = follow(t, th, b, st, most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
+	if (end->guess && end->found < 0)
+		end->found = burst_only(end);
 	if (!ret && end->found >= 0)
 		return;
 	end->found = -1;
@@ -450,12 +450,13 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 	for (uint32_t i = b->first; i < b->nr && !burst_is_end(t, b, i, &end); i++)
 		;
 	/* the only place of such registers, or of such memory around it: another thread has stored there */
-	if (end.nr_alike + end.nr_close == 1)
-		only = max_i64(end.alike, end.close);
-	else
-		only = end.nr_close == 1 && t->threads.n > 1 ? end.close : -1;
-	if (end.found < 0 && !end.gave_up)
+	only = burst_only(&end);
+	if (only < 0 && end.nr_close == 1 && t->threads.n > 1)
+		only = end.close;
+	if (end.found < 0 && !end.gave_up) {
+		end.guess = only < 0;
 		extend(t, th, b, st, &end);
+	}
 	if (end.found < 0) {
 		b->vague = end.gave_up;
 		return end.gave_up ? -1 : only;
