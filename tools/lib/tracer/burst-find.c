@@ -95,6 +95,21 @@ static bool has_value(const struct tracer *t, const struct burst *b, const struc
 	return !((now ^ value) << (64 - 8 * s->size));
 }
 
+/*
+ * Whether memory is another there than @value, to which @s stores. What the way read too late says nothing against it, but is
+ * noted.
+ */
+static bool contradicts(const struct tracer *t, const struct burst *b, const struct vm_stored *s,
+			uint64_t value, struct burst_end *end)
+{
+	if (has_value(t, b, s, value))
+		return false;
+	if (!end->guess || !vm_was_late(t->walker->vm, s->addr))
+		return true;
+	end->late_only = true;
+	return false;
+}
+
 /* The stores next to a mark, to one side of it. */
 struct near {
 	const struct vm_stored *v[STORES_NEAR];
@@ -115,7 +130,8 @@ static bool is_covered(const struct near *near, const struct vm_stored *s)
  * Whether memory, where the thread stands, has what was stored on the way up to @m, and has not what is stored behind it. Rounds
  * of a loop may be alike but for what they count in memory.
  */
-static bool memory_agrees(const struct tracer *t, const struct burst *b, const struct burst_mark *m)
+static bool memory_agrees(const struct tracer *t, const struct burst *b, const struct burst_mark *m,
+			  struct burst_end *end)
 {
 	const struct vm *way = t->walker->vm;
 	uint32_t behind = b->end_stored - m->stored, before = m->stored - b->begin_stored;
@@ -126,7 +142,7 @@ static bool memory_agrees(const struct tracer *t, const struct burst *b, const s
 	while (near.n < min_u64(before, STORES_NEAR)) {
 		const struct vm_stored *s = &way->stored[(m->stored - 1 - near.n) % VM_STORED];
 
-		if (s->known && !is_covered(&near, s) && !has_value(t, b, s, s->value))
+		if (s->known && !is_covered(&near, s) && contradicts(t, b, s, s->value, end))
 			return false;
 		near.v[near.n++] = s;
 	}
@@ -134,7 +150,7 @@ static bool memory_agrees(const struct tracer *t, const struct burst *b, const s
 	while (near.n < min_u64(behind, STORES_NEAR)) {
 		const struct vm_stored *s = &way->stored[(m->stored + near.n) % VM_STORED];
 
-		if (s->had && !is_covered(&near, s) && !has_value(t, b, s, s->before))
+		if (s->had && !is_covered(&near, s) && contradicts(t, b, s, s->before, end))
 			return false;
 		near.v[near.n++] = s;
 	}
@@ -181,7 +197,7 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 		const struct vm_stored *s = &stored[(m->stored - i) % VM_STORED];
 
 		end->compared++;
-		if (!touch(&seen, s) && s->known && !has_value(t, b, s, s->value))
+		if (!touch(&seen, s) && s->known && contradicts(t, b, s, s->value, end))
 			return false;
 	}
 	seen = (struct touched){ { 0 } };
@@ -189,7 +205,7 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 		const struct vm_stored *s = &stored[(m->stored + i) % VM_STORED];
 
 		end->compared++;
-		if (!touch(&seen, s) && s->had && !has_value(t, b, s, s->before))
+		if (!touch(&seen, s) && s->had && contradicts(t, b, s, s->before, end))
 			return false;
 	}
 	return true;
@@ -200,12 +216,15 @@ int64_t burst_only(const struct burst_end *end)
 	return end->nr_alike + end->nr_close == 1 ? max_i64(end->alike, end->close) : -1;
 }
 
-/* Whether registers as they are there came once, and did not come again up to @i: then nobody need go on to the way's end. */
+/*
+ * Whether registers as they are there came once, and did not come again up to @i. If memory that was read in time speaks against that place,
+ * only the way's end can tell.
+ */
 static bool is_only(struct burst_end *end, uint32_t i)
 {
 	int64_t only = burst_only(end);
 
-	if (!end->guess || only < 0 || i - only < ROUND_MOST)
+	if (!end->late_only || only < 0 || i - only < ROUND_MOST)
 		return false;
 	end->found = only;
 	return true;
@@ -218,6 +237,7 @@ static bool is_only(struct burst_end *end, uint32_t i)
 bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct burst_end *end)
 {
 	const struct burst_mark *m = &b->mark[i];
+	bool agrees;
 
 	if (!is_alike(t, b, i, end))
 		return is_only(end, i);
@@ -225,13 +245,17 @@ bool burst_is_end(struct tracer *t, const struct burst *b, uint32_t i, struct bu
 		end->gave_up = true;
 		return false;
 	}
-	if (!memory_agrees(t, b, m)) {
+	end->late_only = false;
+	agrees = memory_agrees(t, b, m, end);
+	if (!agrees || end->late_only) {
+		end->late_only &= agrees;
 		end->alike = i;
 		end->nr_alike++;
 		return false;
 	}
 	if ((b->twin.on || end->nr_alike || end->nr_close || next_alike(t, b, i, end)) &&
 	    !round_agrees(t, b, m, end)) {
+		end->late_only = false;
 		end->close = i;
 		end->nr_close++;
 		return false;
@@ -291,7 +315,7 @@ uint64_t burst_goes_round(struct tracer *t, const struct burst *b, uint64_t ns, 
 	uint32_t i = (uint32_t)end->found, next = next_alike(t, b, i, end), round;
 	uint64_t insns;
 
-	if (!next || !memory_agrees(t, b, &b->mark[next]) ||
+	if (!next || !memory_agrees(t, b, &b->mark[next], end) ||
 	    !round_agrees(t, b, &b->mark[next], end))
 		return 0;
 	round = b->mark[next].insns - b->mark[i].insns;

@@ -233,7 +233,8 @@ struct burst_end {
 	uint32_t nr_alike, nr_close;
 	uint32_t compared; /* stores, for what is close */
 	bool gave_up;	   /* it took too long */
-	bool guess;	   /* memory may be of later: the only place of such registers is it */
+	bool guess;	/* some memory was read too late; the only place of such registers is it */
+	bool late_only; /* and nothing but that memory is another at the last of these */
 };
 
 /* @th stands at @r. False: nobody knows what is next. */

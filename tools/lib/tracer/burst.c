@@ -397,7 +397,7 @@ int burst_call(struct tracer *t, struct tracee *th)
  * The thread came further than was computed: it may be ten times as far, where a loop is faster than all that was seen before. The way
  * goes on, in memory as it was read before the thread ran; what was not
  * read then, vector registers too, may be another now, so this is a guess. Only where it leads to the thread, with all its
- * general registers, it counts. Memory says less there: what a way counts up that was not read in time is counted twice. So
+ * general registers, it counts. Memory says less there: what the way counts up that was read too late was counted up before. So
  * registers that come once are enough.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
@@ -411,6 +411,7 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= most)
 		return;
 	end->nr_alike = end->nr_close = 0;
+	vm->late = true;
 	/* where it has read no clock it is too late to go there twice */
 	vm->clock.known = b->twin.on;
 	ret = follow(t, th, b, st, most, end);

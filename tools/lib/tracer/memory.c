@@ -300,7 +300,7 @@ static bool copy_page(const struct vm *from, struct vm_page *p, uint8_t need)
  * The blocks of mask @need, or all that are missing where it is not the first time: what a program
  * touches once would cost it the cache lines of a whole page, which come back to it slowly.
  */
-static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
+static bool fetch_blocks(struct vm *vm, struct vm_page *p, uint8_t need)
 {
 	uint8_t missing = p->have ? (uint8_t)~p->have : need;
 
@@ -319,6 +319,18 @@ static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
 	return true;
 }
 
+/* Of what is read too late is noted that it was. */
+static bool fill_page(struct vm *vm, struct vm_page *p, uint8_t need)
+{
+	uint8_t had = p->have;
+
+	if (!fetch_blocks(vm, p, need))
+		return false;
+	if (vm->late)
+		p->late |= (uint8_t)(p->have & ~had);
+	return true;
+}
+
 static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 {
 	struct vm_page *p = &vm->page[vm->nr_pages];
@@ -328,7 +340,7 @@ static struct vm_page *add_page(struct vm *vm, uint32_t at, uint64_t addr)
 	touch_pages(vm, 1);
 	p->addr = addr;
 	p->code = p->dirty = p->stale = p->used = p->stored = p->clock = false;
-	p->have = p->asked = 0;
+	p->have = p->late = p->asked = 0;
 	p->slot = (uint16_t)at;
 	vm->page_at[at] = (uint16_t)++vm->nr_pages;
 	return p;
@@ -347,7 +359,7 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 		p = &vm->page[vm->page_at[at] - 1];
 		if (p->stale) {
 			p->dirty = p->stale = p->stored = false;
-			p->have = 0;
+			p->have = p->late = 0;
 		}
 	} else {
 		p = add_page(vm, at, addr);
@@ -357,6 +369,14 @@ struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n)
 	p->used = true;
 	vm_near_set(vm, p);
 	return p;
+}
+
+bool vm_was_late(const struct vm *vm, uint64_t addr)
+{
+	uint32_t at = find_page(vm, addr & ~(uint64_t)(VM_PAGE - 1));
+
+	return vm->page_at[at] &&
+	       vm->page[vm->page_at[at] - 1].late >> (addr % VM_PAGE / VM_BLOCK) & 1;
 }
 
 void vm_near_set(struct vm *vm, struct vm_page *p)
@@ -459,6 +479,7 @@ static void begin_walk(struct vm *vm, pid_t tid)
 	if (!mem_is_current(vm, tid))
 		close_mem(vm);
 	vm->single_reads = 0;
+	vm->late = false;
 	vm->tid = tid;
 	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))
 		forget_insns(vm);

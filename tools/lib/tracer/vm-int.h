@@ -143,7 +143,8 @@ struct vm_page {
 	uint64_t addr;
 	bool dirty;    /* has unknown bytes */
 	bool stale;    /* to be read again */
-	uint8_t have;  /* bit n: block n of data was read */
+	uint8_t have;  /* bit n: block n of data was read, */
+	uint8_t late;  /* and that when vm->late */
 	bool code;     /* instructions came from here */
 	bool used;     /* since the walk began, not only read beforehand */
 	bool stored;   /* what is here, the thread has yet to write */
@@ -306,6 +307,7 @@ struct vm {
 	pid_t mem_tid;
 	uint64_t mem_epoch;    /* the epoch in which it was opened */
 	unsigned single_reads; /* of pages in this walk */
+	bool late; /* the thread has gone on: what is read now may be of later; until the next walk */
 	/*
 	 * Set by the caller before a walk begins: as long as it is the same, a number of a thread
 	 * is that of the same thread, and it has not executed another program. 0: nobody knows.
@@ -576,6 +578,8 @@ void vm_warm(const struct vm *vm);
 /* memory.c */
 /* The page of @addr, of which @n bytes from there, all in this page, can be used. */
 struct vm_page *vm_page(struct vm *vm, uint64_t addr, unsigned n);
+/* Whether what is known of @addr was read when the thread had gone on. */
+bool vm_was_late(const struct vm *vm, uint64_t addr);
 enum vm_result vm_load_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t *v);
 enum vm_result vm_store_slow(struct vm *vm, uint64_t addr, unsigned n, uint64_t v, bool known);
 /* Memory as the walk left it: how many of @n bytes are known from @addr on. */
