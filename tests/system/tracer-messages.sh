@@ -63,7 +63,7 @@ unlike "who asked for software is not told why" "$(cat err)" 'by ptrace:'
 "$PERF" record -v $B -o s.data "$TRACEE" signals >/dev/null 2>err
 like "signals of the program's own are stops, too" "$(cat err)" \
 	"threads stopped [1-9][0-9]+ times more, for the program's own signals .* but --branch-budget does not bound that"
-"$PERF" record $R -o s.data "$TRACEE" work 1 >/dev/null 2>err
+"$PERF" record -v $R -o s.data "$TRACEE" work 1 >/dev/null 2>err
 unlike "of a program without signals nobody says so" "$(cat err)" 'times more'
 
 for how in header-only evlist report; do

@@ -222,9 +222,9 @@ int64_t burst_only(const struct burst_end *end)
  */
 static bool is_only(struct burst_end *end, uint32_t i)
 {
-	int64_t only = burst_only(end);
+	int64_t only = end->late_only ? burst_only(end) : -1;
 
-	if (!end->late_only || only < 0 || i - only < ROUND_MOST)
+	if (only < 0 || i - only < ROUND_MOST)
 		return false;
 	end->found = only;
 	return true;

@@ -417,7 +417,7 @@ static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 	ret = follow(t, th, b, st, most, end);
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
-	if (end->guess && end->found < 0)
+	if (end->guess && !end->gave_up && end->found < 0)
 		end->found = burst_only(end);
 	if (!ret && end->found >= 0)
 		return;
