@@ -8,9 +8,12 @@ case $(uname -m) in x86_64) ;; *) skip_all "bursts are of x86-64" ;; esac
 cd "$TMP" || exit 1
 cat >rounds.c <<'EOC'
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 #include <time.h>
+#include <unistd.h>
 #include <x86intrin.h>
 #define N __attribute__((noinline, noclone))
 static volatile int flag;
@@ -39,11 +42,26 @@ N double slow(unsigned long n)
 	do __asm__ volatile(".rept 16; sqrtsd %0, %0; .endr" : "+x"(x)); while (--n);
 	return x;
 }
-static void further(unsigned long rounds)
+/* Between calls, of which each is farther than what is computed beforehand, and nearer than the end of the span. */
+N __attribute__((aligned(4096))) void stretch(unsigned long n) { do __asm__ volatile("" : "+r"(n)); while (--n); }
+static void further(unsigned long rounds, unsigned long stretches)
 {
 	void (*fast[8])(unsigned long) = { fast1, fast2, fast3, fast4, fast5, fast6, fast7, fast8 };
-	for (int i = 0; i < 8; i++)
-		slow(rounds), fast[i](2 * rounds);
+	for (int i = 0; i < 8; i++) {
+		slow(rounds);
+		if (!stretches)
+			fast[i](2 * rounds);
+		for (unsigned long j = 0; j < stretches; j++)
+			stretch(60000), getppid();
+	}
+}
+/* Comes while the thread stands still, as often as not, and takes longer than a span. */
+static void handler(int sig)
+{
+	struct itimerval next = { .it_value = { .tv_usec = 2000 } };
+	(void)sig;
+	stretch(600000);
+	setitimer(ITIMER_REAL, &next, NULL);
 }
 N void waits(void) { while (!flag) _mm_pause(); }
 static void *later(void *ns)
@@ -74,8 +92,10 @@ static double round_ns(void)
 int main(int argc, char **argv)
 {
 	pthread_t t;
+	if (argc > 4)
+		return slow(400000), signal(SIGALRM, handler), raise(SIGALRM), slow(strtoul(argv[1], NULL, 10)) < 1;
 	if (argc > 3)
-		return further(strtoul(argv[1], NULL, 10)), 0;
+		return further(strtoul(argv[1], NULL, 10), strtoul(argv[3], NULL, 10)), 0;
 	if (argc > 2)
 		return vectors(strtod(argv[1], NULL)) < 1;
 	if (argc > 1) {
@@ -106,7 +126,7 @@ is "rounds that differ in vectors only: as many as pass as a rule" \
 	"$(per_burst v.data vectors | awk '{ print ($1 > 2000 ? "many" : $1 " branches") }')" many
 # A place where more than ten times as much passes in a span as anywhere before: the way goes on to there. It is the first burst of a place
 # that is too short otherwise; the next ones are expected to be longer.
-record -v -o f.data -- ./rounds 400000 further on
+record -v -o f.data -- ./rounds 400000 further 0
 "$PERF" script -i f.data -F time,brstacksym | awk '
 	$1 != last { last = $1; name = $2; sub(/[+].*/, "", name); fast = name ~ /^fast/; slow += !fast
 		first = fast && !(name in seen); places += first; bursts += fast; if (fast) seen[name] = 1 }
@@ -116,6 +136,15 @@ sed -n 's/.*[:,] \([0-9]*\) limit.*/\1/p' err >limits
 is "a loop that comes ten times as far as what was seen before" "$(awk '{ cut = $1 }
 	END { getline <"fast"; print ($1 < 8 ? $1 + 0 " bursts" : cut > $1 / 4 ? cut " of " $1 " are cut" : "found") }' limits)" found
 is "... from its first burst on" "$(awk '{ print ($2 > 7 ? "yes" : $2 " times as many branches") }' fast)" yes
+# And where that is on the way to a system call. Half of the spans are of stretches.
+record -v -o c.data -- ./rounds 100000 further 1500
+is "a call that is farther than what was computed" "$(awk '/spans were computed/ { for (i = 1; i < NF; i++) if ($i == "spans") spans = $(i - 1) }
+	match($0, /[0-9]+ limit/) { cut = substr($0, RSTART) + 0 }
+	END { print (spans < 20 ? spans + 0 " spans" : cut > spans / 4 ? cut " of " spans " are cut" : "followed") }' err)" followed
+# In a handler it is found nowhere on the way, however far that goes: it has what others of the place have.
+record -o s.data -- ./rounds 1500000 interrupted by signals
+is "who is led away by a signal is not looked for further and further on" \
+	"$(per_burst s.data slow | awk '{ print ($1 > 100 && $1 < 4000 ? "no" : $1 " branches") }')" no
 # nothing tells these apart: so many pass as one takes long
 record -o w.data -- ./rounds
 is "a loop that waits has as many rounds as pass in a span" "$(per_burst w.data waits | awk -v ns="$(cat out)" '

@@ -27,6 +27,8 @@ bool burst_awaits_call(const struct burst *b);
  */
 int burst_call(struct tracer *t, struct tracee *th);
 void burst_over(struct tracer *t, struct tracee *th);
+/* The thread gets a signal of the program's that has a handler. */
+void burst_signal(struct burst *b);
 /* That it takes in all, as the budget counts them. */
 unsigned burst_stops(const struct burst *b);
 /*
@@ -186,11 +188,14 @@ struct burst {
 	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
-	bool to_call;	   /* the thread will stop before the system call that ends the way, */
-	bool in_call;	   /* and behind it */
-	unsigned calls;	   /* that were made in the span */
-	uint32_t first;	   /* branches before the last of them, which all have passed */
-	uint64_t to_insns; /* of the way there, */
+	bool to_call;	     /* the thread will stop before the system call that ends the way, */
+	bool in_call;	     /* and behind it */
+	bool beyond;	     /* or at one behind what was computed, if there is any */
+	bool signalled;	     /* a handler may have led it off the way */
+	unsigned calls;	     /* that were made in the span, */
+	unsigned call_stops; /* and how often it stopped for some */
+	uint32_t first;	     /* branches before the last of them, which all have passed */
+	uint64_t to_insns;   /* of the way there, */
 	struct user_regs_struct call; /* and what is to stand there */
 	uint32_t call_known;	      /* of its registers */
 	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */

@@ -162,6 +162,24 @@ static int follow(struct tracer *t, struct tracee *th, struct burst *b, const st
 	return ret;
 }
 
+/*
+ * Running mean and deviation, as of round trips in a network. One span tells no deviation: it is @first then, or a quarter
+ * of the span where that is more.
+ */
+static void note_reach(struct reach *r, uint32_t insns, uint32_t first)
+{
+	uint32_t off = insns > r->mean ? insns - r->mean : r->mean - insns;
+
+	if (!r->mean) {
+		r->mean = insns;
+		r->deviation = (uint32_t)max_u64(insns / 4, first);
+		return;
+	}
+	r->mean = insns > r->mean ? r->mean + off / 4 : r->mean - off / 4;
+	r->deviation = off > r->deviation ? r->deviation + (off - r->deviation) / 4
+					  : r->deviation - (r->deviation - off) / 4;
+}
+
 /* That can pass in a span. */
 static uint32_t most_insns(const struct tracer *t)
 {
@@ -199,13 +217,21 @@ static void expect(struct tracer *t, struct burst *b, uint64_t ip)
 		b->insns = INSNS_LEAST + (uint32_t)(b->insns * b->left / t->opts.branches.span);
 }
 
-/* Whether the way ends before a call, where the thread can be stopped. */
-static void look_for_call(const struct tracer *t, struct burst *b, const struct user_state *st)
+/* Whether the way could go on behind what was computed beforehand. */
+static bool goes_on(const struct tracer *t, const struct burst *b)
+{
+	return !b->is_cut && b->walk == t->walker->vm->walk && b->stacks.bare &&
+	       b->insns < most_insns(t);
+}
+
+/* Whether the way ends before a call, where the thread can be stopped, or could come to one. The thread is at @r, or was. */
+static void look_for_call(const struct tracer *t, struct burst *b, const struct user_regs_struct *r)
 {
 	b->to_call = b->is_cut && b->cut == TRACER_CUT_SYSCALL && b->calls < CALLS_MOST;
 	b->in_call = false;
+	b->beyond = goes_on(t, b) && b->calls < CALLS_MOST;
 	b->to_insns = t->walker->vm->executed - b->begin;
-	b->call = st->gpr;
+	b->call = *r;
 	b->call_known = t->walker->vm->known & ~(b->twin.on ? twin_differs(t) : 0);
 	(void)vm_registers(t->walker->vm, &b->call);
 }
@@ -221,7 +247,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 
 	b->on_its_cpu = affinity_follow(&b->cpu, th->pid, th->tid);
 	expect(t, b, arch_ip(&st->gpr));
-	b->is_cut = b->lost = b->vague = false;
+	b->is_cut = b->lost = b->vague = b->signalled = false;
 	b->around = 0;
 	before = vm->executed;
 	vm->exact = false;
@@ -239,7 +265,7 @@ static int compute(struct tracer *t, struct tracee *th, struct burst *b,
 		twin_end(t, &b->twin);
 	if (!ret)
 		ret = burst_stacks_end(t, th, &b->stacks, st, b->nr);
-	look_for_call(t, b, st);
+	look_for_call(t, b, &st->gpr);
 	t->stats.on_its_cpu += b->on_its_cpu && !b->calls;
 	t->stats.passed += b->nr - nr;
 	t->stats.interpreted += vm->executed - before;
@@ -256,7 +282,7 @@ int burst_begin(struct tracer *t, struct tracee *th, const struct user_state *st
 		burst_free(b);
 		return -ENOMEM;
 	}
-	b->nr = b->first = b->calls = 0;
+	b->nr = b->first = b->calls = b->call_stops = 0;
 	b->left = t->opts.branches.span;
 	burst_stacks_begin(t, &b->stacks);
 	ret = compute(t, th, b, st);
@@ -301,11 +327,73 @@ int burst_run(struct tracer *t, struct tracee *th)
 	return ret;
 }
 
+/* ---- further than was computed ----------------------------------------------------------------------------- */
+
+/*
+ * Up to @most instructions, in memory as it was read before the thread ran. What was not read then, vector registers too, is read now and may
+ * be another by now, so where this leads is a guess: it counts only if that is where the thread stands.
+ */
+static int go_on(struct tracer *t, struct tracee *th, struct burst *b, const struct user_state *st,
+		 uint32_t most, struct burst_end *end)
+{
+	struct vm *vm = t->walker->vm;
+	uint64_t before = vm->executed;
+	uint32_t nr = b->nr;
+	int ret;
+
+	vm->late = true;
+	/* where it has read no clock it is too late to go there twice */
+	vm->clock.known = b->twin.on;
+	ret = follow(t, th, b, st, most, end);
+	t->stats.passed += b->nr - nr;
+	t->stats.interpreted += vm->executed - before;
+	return ret;
+}
+
+/* It led to nowhere: what was computed beforehand, up to @nr branches, is all that is known. */
+static void give_up(struct burst *b, uint32_t nr)
+{
+	b->cut = TRACER_CUT_LIMIT;
+	b->is_cut = true;
+	b->nr = nr;
+	b->end_stored = nr > b->first ? b->mark[nr - 1].stored : b->begin_stored;
+	burst_stacks_back(&b->stacks, nr);
+}
+
+/*
+ * The thread has run for @ns and enters a call, at @r: the way goes on to there. It was never asked whether it stands in between, so all
+ * registers have to be known, and there is to be time enough.
+ */
+static void reach_call(struct tracer *t, struct tracee *th, struct burst *b,
+		       const struct user_regs_struct *r, uint64_t ns)
+{
+	uint64_t start = tracer_cpu_ns(), most = min_u64(most_insns(t), ns * INSNS_NS);
+	uint32_t nr = b->nr;
+	int ret;
+
+	if (!goes_on(t, b) || most <= b->insns)
+		return;
+	ret = go_on(t, th, b, &t->state, (uint32_t)most, NULL);
+	look_for_call(t, b, r);
+	b->to_call = b->to_call && b->call_known == VM_HOST_ALL &&
+		     arch_call_entered(&b->call, b->call_known, false, r);
+	if (!ret && b->to_call)
+		ret = burst_stacks_end(t, th, &b->stacks, &t->state, b->nr);
+	if (ret || !b->to_call) {
+		b->to_call = false;
+		give_up(b, nr);
+	} else if (!b->calls) { /* it comes so far at least */
+		note_reach(b->place, (uint32_t)b->to_insns, t->span.usual.deviation);
+		note_reach(&t->span.usual, (uint32_t)b->to_insns, 0);
+	}
+	t->stats.walk_ns += tracer_cpu_ns() - start;
+}
+
 /* ---- system calls in the span ------------------------------------------------------------------------------ */
 
 bool burst_awaits_call(const struct burst *b)
 {
-	return b->to_call || b->in_call;
+	return b->to_call || b->in_call || b->beyond;
 }
 
 /* Of branches up to @passed, behind which @insns of the way were executed, those in @part of @whole. */
@@ -320,15 +408,19 @@ static uint32_t part_of_way(const struct burst *b, uint32_t passed, uint64_t ins
 }
 
 /*
- * The thread enters one. Another than was computed: the end of the span will be looked for as if there had been none. 1: the
+ * The thread enters one. Another than was computed: the end of the span will be looked for as if there had been none, but not further on. 1: the
  * span was over before.
  */
 static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
 		      uint64_t nr)
 {
 	struct burst *b = th->burst;
-	uint64_t spent, ran, most;
+	uint64_t spent = span_ns(th) - b->clock, ran, most;
+	bool over = b->beyond && spent >= b->left; /* the clock has come while it stops */
 
+	if (b->beyond)
+		reach_call(t, th, b, r, spent);
+	b->beyond = false;
 	/* behind an exec it is another program, of which nothing was told yet */
 	b->in_call = b->to_call && nr != SYS_execve && nr != SYS_execveat &&
 		     arch_call_entered(&b->call, b->call_known, false, r);
@@ -336,12 +428,11 @@ static int enter_call(struct tracer *t, struct tracee *th, const struct user_reg
 	if (!b->in_call)
 		return 0;
 	/* Time in the kernel is no part of the span: samples there have no branches either. */
-	spent = span_ns(th) - b->clock;
 	ran = span_ran(&t->span.call_ns, b->to_insns, spent);
 	most = b->left - min_u64(t->span.call_ns / GO_ON_PART, b->left / 2);
 	span_end(th);
 	th->span_armed = spent < b->left + b->more;
-	if (ran >= most) {
+	if (ran >= most || over) {
 		b->in_call = false;
 		b->nr = part_of_way(b, b->nr, b->to_insns, most, ran);
 		return 1;
@@ -370,9 +461,16 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	return ret ?: burst_run(t, th);
 }
 
+/* Calls are the handler's then. */
+void burst_signal(struct burst *b)
+{
+	b->signalled = true;
+	b->beyond = false;
+}
+
 unsigned burst_stops(const struct burst *b)
 {
-	return 2 + 2 * b->calls;
+	return 2 + b->call_stops;
 }
 
 int burst_call(struct tracer *t, struct tracee *th)
@@ -380,6 +478,7 @@ int burst_call(struct tracer *t, struct tracee *th)
 	struct __ptrace_syscall_info info;
 	struct user_regs_struct r;
 
+	th->burst->call_stops++;
 	if (arch_read(th->tid, &r) &&
 	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) > 0) {
 		if (info.op == PTRACE_SYSCALL_INFO_EXIT && th->burst->in_call)
@@ -387,7 +486,7 @@ int burst_call(struct tracer *t, struct tracee *th)
 		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
 			return enter_call(t, th, &r, info.entry.nr);
 	}
-	th->burst->to_call = th->burst->in_call = false;
+	th->burst->to_call = th->burst->in_call = th->burst->beyond = false;
 	return 0;
 }
 
@@ -395,38 +494,25 @@ int burst_call(struct tracer *t, struct tracee *th)
 
 /*
  * The thread came further than was computed: it may be ten times as far, where a loop is faster than all that was seen before. The way
- * goes on, in memory as it was read before the thread ran; what was not
- * read then, vector registers too, may be another now, so this is a guess. Only where it leads to the thread, with all its
- * general registers, it counts. Memory says less there: what the way counts up that was read too late was counted up before. So
- * registers that come once are enough.
+ * leads to it only if it comes to all its general registers. Memory says less there: what the way counts up that was read too late was
+ * counted up before. So registers that come once are enough.
  */
 static void extend(struct tracer *t, struct tracee *th, struct burst *b,
 		   const struct user_state *st, struct burst_end *end)
 {
-	struct vm *vm = t->walker->vm;
-	uint64_t before = vm->executed;
-	uint32_t nr = b->nr, most = most_insns(t);
+	uint32_t nr = b->nr;
 	int ret;
 
-	if (b->is_cut || b->walk != vm->walk || !b->stacks.bare || b->insns >= most)
+	if (!goes_on(t, b))
 		return;
 	end->nr_alike = end->nr_close = 0;
-	vm->late = true;
-	/* where it has read no clock it is too late to go there twice */
-	vm->clock.known = b->twin.on;
-	ret = follow(t, th, b, st, most, end);
-	t->stats.passed += b->nr - nr;
-	t->stats.interpreted += vm->executed - before;
+	ret = go_on(t, th, b, st, most_insns(t), end);
 	if (end->guess && !end->gave_up && end->found < 0)
 		end->found = burst_only(end);
 	if (!ret && end->found >= 0)
 		return;
 	end->found = -1;
-	/* It does not lead to the thread. What went astray may come to a system call, too. */
-	b->cut = TRACER_CUT_LIMIT;
-	b->is_cut = true;
-	b->nr = nr;
-	burst_stacks_back(&b->stacks, nr);
+	give_up(b, nr); /* what went astray may come to a system call, too */
 }
 
 /* Instructions that pass in @ns as a rule; 0: no span was seen yet. */
@@ -446,44 +532,29 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 	uint64_t ns;
 
 	b->lost = !burst_look(t, th, &st->gpr, &end);
-	if (b->lost)
+	if (b->lost) {
+		b->vague = b->signalled;
 		return -1;
+	}
 	for (uint32_t i = b->first; i < b->nr && !burst_is_end(t, b, i, &end); i++)
 		;
 	/* the only place of such registers, or of such memory around it: another thread has stored there */
 	only = burst_only(&end);
 	if (only < 0 && end.nr_close == 1 && t->threads.n > 1)
 		only = end.close;
-	if (end.found < 0 && !end.gave_up) {
+	if (end.found < 0 && !end.gave_up && !b->signalled) {
 		end.guess = only < 0;
 		extend(t, th, b, st, &end);
 	}
 	if (end.found < 0) {
-		b->vague = end.gave_up;
+		/* in a handler, or where that has led to: what would have passed without counts */
+		b->vague = end.gave_up || (b->signalled && only < 0);
 		return end.gave_up ? -1 : only;
 	}
 	ns = b->left + b->more;
 	b->around = burst_goes_round(t, b, ns, mean_insns(t, b, ns) ?: ns * INSNS_FIRST, &end);
 	b->vague = b->around;
 	return end.found;
-}
-
-/*
- * Running mean and deviation, as of round trips in a network. One span tells no deviation: it is @first then, or a quarter
- * of the span where that is more.
- */
-static void note_reach(struct reach *r, uint32_t insns, uint32_t first)
-{
-	uint32_t off = insns > r->mean ? insns - r->mean : r->mean - insns;
-
-	if (!r->mean) {
-		r->mean = insns;
-		r->deviation = (uint32_t)max_u64(insns / 4, first);
-		return;
-	}
-	r->mean = insns > r->mean ? r->mean + off / 4 : r->mean - off / 4;
-	r->deviation = off > r->deviation ? r->deviation + (off - r->deviation) / 4
-					  : r->deviation - (r->deviation - off) / 4;
 }
 
 /* How far the thread came in the span, for those that begin at the same place and at new ones. */
@@ -518,9 +589,10 @@ static uint32_t presumed(const struct tracer *t, const struct burst *b)
 {
 	/* marks count from the last call on, where so much of the span was left */
 	uint64_t mean = mean_insns(t, b, b->left);
+	bool ends = b->is_cut && b->cut != TRACER_CUT_LIMIT;
 	uint32_t nr = b->nr;
 
-	while (!b->is_cut && mean && nr > b->first && b->mark[nr - 1].insns > mean)
+	while (!ends && mean && nr > b->first && b->mark[nr - 1].insns > mean)
 		nr--;
 	return nr;
 }
@@ -531,7 +603,7 @@ void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
 	struct burst *b = th->burst;
 	int64_t passed = -1;
 
-	b->to_call = b->in_call = false;
+	b->to_call = b->in_call = b->beyond = false;
 	span_end(th);
 	if (st && !st->is_32bit)
 		passed = find_end(t, th, b, st);
