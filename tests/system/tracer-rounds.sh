@@ -11,6 +11,7 @@ cat >rounds.c <<'EOC'
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -92,16 +93,18 @@ static double round_ns(void)
 int main(int argc, char **argv)
 {
 	pthread_t t;
-	if (argc > 4)
-		return slow(400000), signal(SIGALRM, handler), raise(SIGALRM), slow(strtoul(argv[1], NULL, 10)) < 1;
-	if (argc > 3)
-		return further(strtoul(argv[1], NULL, 10), strtoul(argv[3], NULL, 10)), 0;
-	if (argc > 2)
-		return vectors(strtod(argv[1], NULL)) < 1;
-	if (argc > 1) {
-		alike(strtoul(argv[1], NULL, 10));
-		return 0;
-	}
+	const char *what = argc > 1 ? argv[1] : "";
+	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 0;
+	if (!strcmp(what, "alike"))
+		return alike(n), 0;
+	if (!strcmp(what, "vectors"))
+		return vectors((double)n) < 1;
+	if (!strcmp(what, "further"))
+		return further(n, 0), 0;
+	if (!strcmp(what, "calls"))
+		return further(n, 1500), 0;
+	if (!strcmp(what, "signals"))
+		return slow(400000), signal(SIGALRM, handler), raise(SIGALRM), slow(n) < 1;
 	printf("%.1f\n", round_ns());
 	pthread_create(&t, NULL, later, (void *)999999999L);
 	waits();
@@ -117,32 +120,32 @@ per_burst() {
 		  if (!n) next; if ($1 != last) bursts++; last = $1; all += n }
 		END { print (bursts < 3 ? 0 : int(all / bursts)) }'
 }
+said() { sed -n "s/.*[^0-9]\([0-9][0-9]*\) $1.*/\1/p" err | head -1; } # how many, by what record -v says
+cut_of() { # cut_of BURSTS: whether more than a quarter of them was cut by its length
+	awk -v n="$1" -v cut="$(said limit)" 'BEGIN { print (n < 8 ? n + 0 " bursts" : cut > n / 4 ? cut " of " n " are cut" : "found") }'
+}
 # each round has 512 branches, and what counts the rounds is as many stores away from most of them
-record -o a.data -- ./rounds 200000 || skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
+record -o a.data -- ./rounds alike 200000 || skip_all "cannot follow branches here: $(head -2 err | tr '\n' ' ')"
 is "rounds that differ only in what was stored long before" \
 	"$(per_burst a.data alike | awk '{ print ($1 > 5000 ? "all" : $1 " branches") }')" all
-record -o v.data -- ./rounds 300000000 vectors
+record -o v.data -- ./rounds vectors 300000000
 is "rounds that differ in vectors only: as many as pass as a rule" \
 	"$(per_burst v.data vectors | awk '{ print ($1 > 2000 ? "many" : $1 " branches") }')" many
 # A place where more than ten times as much passes in a span as anywhere before: the way goes on to there. It is the first burst of a place
 # that is too short otherwise; the next ones are expected to be longer.
-record -v -o f.data -- ./rounds 400000 further 0
+record -v -o f.data -- ./rounds further 400000
 "$PERF" script -i f.data -F time,brstacksym | awk '
 	$1 != last { last = $1; name = $2; sub(/[+].*/, "", name); fast = name ~ /^fast/; slow += !fast
 		first = fast && !(name in seen); places += first; bursts += fast; if (fast) seen[name] = 1 }
 	first { n += NF - 1 } !fast { m += NF - 1 }
 	END { if (places && slow && m) print bursts, n / places / (m / slow) }' >fast
-sed -n 's/.*[:,] \([0-9]*\) limit.*/\1/p' err >limits
-is "a loop that comes ten times as far as what was seen before" "$(awk '{ cut = $1 }
-	END { getline <"fast"; print ($1 < 8 ? $1 + 0 " bursts" : cut > $1 / 4 ? cut " of " $1 " are cut" : "found") }' limits)" found
+is "a loop that comes ten times as far as what was seen before" "$(cut_of "$(cut -d' ' -f1 fast)")" found
 is "... from its first burst on" "$(awk '{ print ($2 > 7 ? "yes" : $2 " times as many branches") }' fast)" yes
 # And where that is on the way to a system call. Half of the spans are of stretches.
-record -v -o c.data -- ./rounds 100000 further 1500
-is "a call that is farther than what was computed" "$(awk '/spans were computed/ { for (i = 1; i < NF; i++) if ($i == "spans") spans = $(i - 1) }
-	match($0, /[0-9]+ limit/) { cut = substr($0, RSTART) + 0 }
-	END { print (spans < 20 ? spans + 0 " spans" : cut > spans / 4 ? cut " of " spans " are cut" : "followed") }' err)" followed
+record -v -o c.data -- ./rounds calls 100000
+is "a call that is farther than what was computed" "$(cut_of "$(said 'spans were computed')")" found
 # In a handler it is found nowhere on the way, however far that goes: it has what others of the place have.
-record -o s.data -- ./rounds 1500000 interrupted by signals
+record -o s.data -- ./rounds signals 1500000
 is "who is led away by a signal is not looked for further and further on" \
 	"$(per_burst s.data slow | awk '{ print ($1 > 100 && $1 < 4000 ? "no" : $1 " branches") }')" no
 # nothing tells these apart: so many pass as one takes long

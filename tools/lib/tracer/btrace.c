@@ -388,11 +388,8 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 void btrace_signal(struct tracer *t, struct tracee *th, int sig)
 {
 	struct btrace *b = th->btrace;
-	struct signals s;
 
-	if (!b || !goes_on(t) || !signals_read(th->tid, &s))
-		return;
-	if (b->way.state != BTRACE_OPEN && !(s.caught >> (sig - 1) & 1))
+	if (!b || !goes_on(t) || (b->way.state != BTRACE_OPEN && !signals_caught(th->tid, sig)))
 		return;
 	b->asked = arch_read(th->tid, &b->interrupted) &&
 		   !ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);

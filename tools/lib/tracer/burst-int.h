@@ -169,6 +169,14 @@ void twin_look(struct burst_twin *b, struct vm *look);
 /* @v, if it is of the clocks as they are by now: what it was on the way. */
 uint64_t twin_back(const struct burst_twin *b, uint64_t v);
 
+/* Where the thread is to stop for a system call. */
+enum burst_call {
+	BURST_CALL_NONE,
+	BURST_CALL_END,	   /* before the one that ends the way */
+	BURST_CALL_BEYOND, /* or before one behind what was computed, if there is any */
+	BURST_CALL_IN,	   /* behind the one that it is in */
+};
+
 /* ---- one ---------------------------------------------------------------------------------------------------- */
 
 /* Behind one taken branch. */
@@ -188,14 +196,12 @@ struct burst {
 	struct reach *place;
 	enum tracer_cut cut;
 	bool is_cut;
-	bool to_call;	     /* the thread will stop before the system call that ends the way, */
-	bool in_call;	     /* and behind it */
-	bool beyond;	     /* or at one behind what was computed, if there is any */
-	bool signalled;	     /* a handler may have led it off the way */
-	unsigned calls;	     /* that were made in the span, */
-	unsigned call_stops; /* and how often it stopped for some */
-	uint32_t first;	     /* branches before the last of them, which all have passed */
-	uint64_t to_insns;   /* of the way there, */
+	enum burst_call call_at;
+	bool signalled;		      /* a handler may have led it off the way */
+	unsigned calls;		      /* that were made in the span, */
+	unsigned call_stops;	      /* and how often it stopped for some */
+	uint32_t first;		      /* branches before the last of them, which all have passed */
+	uint64_t to_insns;	      /* of the way there, */
 	struct user_regs_struct call; /* and what is to stand there */
 	uint32_t call_known;	      /* of its registers */
 	uint64_t left, more; /* of the span (ns); and how much later its clock will say so */

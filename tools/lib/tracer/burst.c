@@ -180,6 +180,12 @@ static void note_reach(struct reach *r, uint32_t insns, uint32_t first)
 					  : r->deviation - (r->deviation - off) / 4;
 }
 
+static void note_span(struct tracer *t, const struct burst *b, uint32_t insns)
+{
+	note_reach(b->place, insns, t->span.usual.deviation);
+	note_reach(&t->span.usual, insns, 0);
+}
+
 /* That can pass in a span. */
 static uint32_t most_insns(const struct tracer *t)
 {
@@ -227,9 +233,11 @@ static bool goes_on(const struct tracer *t, const struct burst *b)
 /* Whether the way ends before a call, where the thread can be stopped, or could come to one. The thread is at @r, or was. */
 static void look_for_call(const struct tracer *t, struct burst *b, const struct user_regs_struct *r)
 {
-	b->to_call = b->is_cut && b->cut == TRACER_CUT_SYSCALL && b->calls < CALLS_MOST;
-	b->in_call = false;
-	b->beyond = goes_on(t, b) && b->calls < CALLS_MOST;
+	b->call_at = BURST_CALL_NONE;
+	if (b->calls < CALLS_MOST && b->is_cut && b->cut == TRACER_CUT_SYSCALL)
+		b->call_at = BURST_CALL_END;
+	else if (b->calls < CALLS_MOST && goes_on(t, b))
+		b->call_at = BURST_CALL_BEYOND;
 	b->to_insns = t->walker->vm->executed - b->begin;
 	b->call = *r;
 	b->call_known = t->walker->vm->known & ~(b->twin.on ? twin_differs(t) : 0);
@@ -320,7 +328,7 @@ int burst_run(struct tracer *t, struct tracee *th)
 	int ret;
 
 	/* It stops before the call of itself, and no clock is to come while it does. */
-	b->more = b->to_call ? STOP_LONG : 0;
+	b->more = b->call_at == BURST_CALL_END ? STOP_LONG : 0;
 	ret = span_begin(th, b->left + b->more);
 	b->clock = span_ns(th);
 	leave_cpu(t, b);
@@ -369,22 +377,21 @@ static void reach_call(struct tracer *t, struct tracee *th, struct burst *b,
 {
 	uint64_t start = tracer_cpu_ns(), most = min_u64(most_insns(t), ns * INSNS_NS);
 	uint32_t nr = b->nr;
-	int ret;
+	bool leads;
 
+	b->call_at = BURST_CALL_NONE;
 	if (!goes_on(t, b) || most <= b->insns)
 		return;
-	ret = go_on(t, th, b, &t->state, (uint32_t)most, NULL);
+	leads = !go_on(t, th, b, &t->state, (uint32_t)most, NULL);
 	look_for_call(t, b, r);
-	b->to_call = b->to_call && b->call_known == VM_HOST_ALL &&
-		     arch_call_entered(&b->call, b->call_known, false, r);
-	if (!ret && b->to_call)
-		ret = burst_stacks_end(t, th, &b->stacks, &t->state, b->nr);
-	if (ret || !b->to_call) {
-		b->to_call = false;
+	leads = leads && b->call_at == BURST_CALL_END && b->call_known == VM_HOST_ALL &&
+		arch_call_entered(&b->call, b->call_known, false, r) &&
+		!burst_stacks_end(t, th, &b->stacks, &t->state, b->nr);
+	if (!leads) {
+		b->call_at = BURST_CALL_NONE;
 		give_up(b, nr);
 	} else if (!b->calls) { /* it comes so far at least */
-		note_reach(b->place, (uint32_t)b->to_insns, t->span.usual.deviation);
-		note_reach(&t->span.usual, (uint32_t)b->to_insns, 0);
+		note_span(t, b, (uint32_t)b->to_insns);
 	}
 	t->stats.walk_ns += tracer_cpu_ns() - start;
 }
@@ -393,7 +400,7 @@ static void reach_call(struct tracer *t, struct tracee *th, struct burst *b,
 
 bool burst_awaits_call(const struct burst *b)
 {
-	return b->to_call || b->in_call || b->beyond;
+	return b->call_at != BURST_CALL_NONE;
 }
 
 /* Of branches up to @passed, behind which @insns of the way were executed, those in @part of @whole. */
@@ -416,24 +423,24 @@ static int enter_call(struct tracer *t, struct tracee *th, const struct user_reg
 {
 	struct burst *b = th->burst;
 	uint64_t spent = span_ns(th) - b->clock, ran, most;
-	bool over = b->beyond && spent >= b->left; /* the clock has come while it stops */
+	bool beyond = b->call_at == BURST_CALL_BEYOND, expected;
 
-	if (b->beyond)
+	if (beyond)
 		reach_call(t, th, b, r, spent);
-	b->beyond = false;
 	/* behind an exec it is another program, of which nothing was told yet */
-	b->in_call = b->to_call && nr != SYS_execve && nr != SYS_execveat &&
-		     arch_call_entered(&b->call, b->call_known, false, r);
-	b->to_call = false;
-	if (!b->in_call)
+	expected = b->call_at == BURST_CALL_END && nr != SYS_execve && nr != SYS_execveat &&
+		   arch_call_entered(&b->call, b->call_known, false, r);
+	b->call_at = expected ? BURST_CALL_IN : BURST_CALL_NONE;
+	if (!expected)
 		return 0;
 	/* Time in the kernel is no part of the span: samples there have no branches either. */
 	ran = span_ran(&t->span.call_ns, b->to_insns, spent);
 	most = b->left - min_u64(t->span.call_ns / GO_ON_PART, b->left / 2);
 	span_end(th);
 	th->span_armed = spent < b->left + b->more;
-	if (ran >= most || over) {
-		b->in_call = false;
+	/* or the clock has come while it stops */
+	if (ran >= most || (beyond && spent >= b->left)) {
+		b->call_at = BURST_CALL_NONE;
 		b->nr = part_of_way(b, b->nr, b->to_insns, most, ran);
 		return 1;
 	}
@@ -447,7 +454,7 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	struct burst *b = th->burst;
 	int ret = 0;
 
-	b->in_call = false;
+	b->call_at = BURST_CALL_NONE;
 	/* the way still ends here where the call is to be made again */
 	if (!arch_restarts(arch_result(r))) {
 		ret = state_read(t, th->tid, &t->state);
@@ -461,11 +468,11 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 	return ret ?: burst_run(t, th);
 }
 
-/* Calls are the handler's then. */
+/* The next call is the handler's, or what returns from it. */
 void burst_signal(struct burst *b)
 {
 	b->signalled = true;
-	b->beyond = false;
+	b->call_at = BURST_CALL_NONE;
 }
 
 unsigned burst_stops(const struct burst *b)
@@ -481,12 +488,12 @@ int burst_call(struct tracer *t, struct tracee *th)
 	th->burst->call_stops++;
 	if (arch_read(th->tid, &r) &&
 	    ptrace(PTRACE_GET_SYSCALL_INFO, th->tid, (void *)sizeof(info), &info) > 0) {
-		if (info.op == PTRACE_SYSCALL_INFO_EXIT && th->burst->in_call)
+		if (info.op == PTRACE_SYSCALL_INFO_EXIT && th->burst->call_at == BURST_CALL_IN)
 			return leave_call(t, th, &r);
 		if (info.op == PTRACE_SYSCALL_INFO_ENTRY)
 			return enter_call(t, th, &r, info.entry.nr);
 	}
-	th->burst->to_call = th->burst->in_call = th->burst->beyond = false;
+	th->burst->call_at = BURST_CALL_NONE;
 	return 0;
 }
 
@@ -576,9 +583,7 @@ static void learn(struct tracer *t, const struct burst *b, int64_t passed)
 		insns = (uint32_t)min_u64(most_insns(t), 2ULL * b->insns);
 	else
 		insns = b->mark[passed].insns;
-	insns = (uint32_t)max_u64(insns, 1);
-	note_reach(b->place, insns, t->span.usual.deviation);
-	note_reach(&t->span.usual, insns, 0);
+	note_span(t, b, (uint32_t)max_u64(insns, 1));
 }
 
 /*
@@ -603,7 +608,7 @@ void burst_stand(struct tracer *t, struct tracee *th, struct user_state *st)
 	struct burst *b = th->burst;
 	int64_t passed = -1;
 
-	b->to_call = b->in_call = b->beyond = false;
+	b->call_at = BURST_CALL_NONE;
 	span_end(th);
 	if (st && !st->is_32bit)
 		passed = find_end(t, th, b, st);

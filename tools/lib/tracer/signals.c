@@ -29,6 +29,13 @@ bool signals_read(pid_t tid, struct signals *s)
 
 #define BIT_OF(sig) BIT((sig)-1)
 
+bool signals_caught(pid_t tid, int sig)
+{
+	struct signals s;
+
+	return signals_read(tid, &s) && s.caught & BIT_OF(sig);
+}
+
 bool signals_ours(int sig)
 {
 	return sig == SIGURG || sig == SIGWINCH || sig == SIGCHLD;

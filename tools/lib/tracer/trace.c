@@ -329,7 +329,6 @@ static void renew_process(struct tracer *t, pid_t pid)
 static int handle_stop(struct tracer *t, struct tracee *th, int status, struct err *e)
 {
 	int sig = WSTOPSIG(status);
-	struct signals s;
 
 	th->listening = false;
 	signals_close(th);
@@ -346,7 +345,7 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 			sig = 0;
 		else
 			budget_own_stop(t, th);
-		if (th->burst && sig && signals_read(th->tid, &s) && s.caught >> (sig - 1) & 1)
+		if (th->burst && sig && signals_caught(th->tid, sig))
 			burst_signal(th->burst);
 		tracee_go_on(th, sig);
 		th->stepped = false;

@@ -212,6 +212,8 @@ struct signals {
 };
 
 bool signals_read(pid_t tid, struct signals *s);
+/* Whether the program of @tid has a handler for @sig. */
+bool signals_caught(pid_t tid, int sig);
 /* Whether @sig is one of those that may stop a thread. */
 bool signals_ours(int sig);
 /* Whether @sig, which @tid is about to get, tells of a perf event; *@fd: of which. */
