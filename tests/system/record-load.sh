@@ -37,7 +37,8 @@ is "a slow reader: status" $status 0
 l=$(lost slow.data)
 is "... all is accounted for ($l lost)" "$(($(seen slow.data) + l))" $N
 
-# ---- files that change
+# ---- files that change, while the recorder has a chance to run
+HOW=paced TAKES=1
 begin -o many --switch-output=100k --no-buildid
 faults
 end

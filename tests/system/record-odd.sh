@@ -33,6 +33,9 @@ is "a slow disk: status" $status 0
 l=$(lost slow.data)
 is "... all is accounted for ($l lost)" "$(($(seen slow.data) + l))" $N
 
+# From here on events take their time: where they are over before a recorder runs at all, a small ring has filled one file.
+HOW=paced TAKES=1
+
 # ---- the clock of the day goes an hour ahead and an hour back, again and again
 odd ODD_STEPS=3600
 begin -o steps --switch-output=30k --no-buildid
@@ -61,7 +64,7 @@ l=$(lost $files)
 is "... all is accounted for ($l lost)" "$(($(seen $files) + l))" $N
 
 # ---- a day, a file each five minutes
-HOW=paced TAKES=$DAY
+TAKES=$DAY
 odd ODD_SPEED=$((86400 / DAY))
 begin -o day --switch-output=5m --no-buildid
 echo >&8
