@@ -184,6 +184,8 @@ static void put_sample(struct trace *t, uint64_t ip)
 	uint64_t nr = t->taken < t->depth ? t->taken : t->depth;
 	struct obuf o;
 
+	if (!known(t, ip)) /* the first branch into it */
+		read_maps(t);
 	obuf_init(&o, -1, 0);
 	feature_put_u64(&o, ip);
 	put_id(t, &o);

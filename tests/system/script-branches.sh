@@ -43,7 +43,7 @@ same() {
 # It names stubs of the PLT "@plt" or not at all, and their head ".plt" or not at all; older ones
 # end entries behind the cycles.
 PLT='/@plt/d; /^	_init+[0-9]*:/d; /^	\.plt[.a-z]*:/d; /^	\.plt[.a-z]*+[0-9]*:/d'
-TAIL='s#\([0-9a-f]\)(/#\1 (/#g; s#\(/[PM-]N*/[X-]/[A-]/[0-9]*\)[^ ]*#\1#g; s/[^ /]*@plt/PLT/g
+TAIL='s#\([0-9a-f]\)(\([/[]\)#\1 (\2#g; s#\(/[PM-]N*/[X-]/[A-]/[0-9]*\)[^ ]*#\1#g; s/[^ /]*@plt/PLT/g
 s#PLT+0x[0-9a-f]*#PLT#g; s#\.plt[.a-z]*+0x[0-9a-f]*#PLT#g; s# \.plt[.a-z]* (/# PLT (/#g; s#\[unknown\] (/#PLT (/#g'
 same brstackinsn "$PLT" -F ip,brstackinsn
 same brstackinsnlen "$PLT" -F ip,brstackinsnlen
