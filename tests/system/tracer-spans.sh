@@ -102,6 +102,10 @@ passes=$("$PERF" script -i p.data -F time,brstacksym | awk '
 is "a way is computed about as far as the thread comes" \
 	"$(sed -n 's/.*walks took \([0-9]*\) us.* \([0-9.]*\) ns an instruction.*/\1 \2/p' err |
 		awk -v passes="$passes" '{ n = 1000 * $1 / $2; print (n > 0.7 * passes && n < 3 * passes ? "yes" : n " for " passes) }')" yes
+# A burst is one sample, though the thread is stopped twice for it.
+is "it stands still per sample at least as long as its way is computed" \
+	"$(sed -n 's/.* \([0-9]*\) us per sample.*/\1/p; s/.*walks took \([0-9]*\) us.*/\1/p' err |
+		awk 'NR == 1 { still = $1 } NR == 2 { print (still > 0.8 * $1 ? "yes" : still " us of " $1) }')" yes
 
 # Rounds that differ in memory alone, and not in what is stored last: each burst has thousands.
 record --branch-budget 0 --branch-span 50 -o a.data -- ./spans alike 300000000

@@ -199,11 +199,11 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	struct waited came = { .kind = WAITED_NOTHING };
 	int ret;
 
+	if (th->burst)
+		return handle_span(t, th, e);
 	t->stats.stops++;
 	if (t->opts.branches.trace)
 		return btrace_sample(t, th, e);
-	if (th->burst)
-		return handle_span(t, th, e);
 	ret = state_read(t, th->tid, st);
 	if (ret)
 		return ret == -ESRCH ? 0
