@@ -234,7 +234,7 @@ struct tracer_stats {
 		kernel_samples; /* of these: overflow in the kernel, user registers of the return */
 	uint64_t stateless;	/* of these: no stop at their instruction (signal blocked) */
 	uint64_t lost, throttled;
-	uint64_t stops;	     /* for samples */
+	uint64_t stops;	     /* for samples; of a burst the first */
 	uint64_t rests;	     /* a thread's events were off to keep the budget */
 	uint64_t own_stops;  /* beside these: for signals of the program's, and what it started */
 	uint64_t spared;     /* samples without branches, since the budget was spent */
