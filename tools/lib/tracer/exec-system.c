@@ -31,7 +31,8 @@ static uint16_t differs_by_cpu(uint32_t leaf)
 	switch (leaf) {
 	case 1: return BIT(VM_BX);
 	case 0xb:
-	case 0x1f: return BIT(VM_DX);
+	case 0x1f:
+	case 0x80000026: return BIT(VM_DX);
 	case 0x8000001e: return BIT(VM_AX) | BIT(VM_BX) | BIT(VM_CX);
 	default: return 0;
 	}
