@@ -629,19 +629,26 @@ static int sample(struct tracer *t, struct tracee *th, struct err *e)
 	return points_open(t, th, true, e);
 }
 
-/* Rounds over /proc until one finds nothing new: threads may start threads meanwhile. */
+#define BARREN 16 /* rounds that find none that lives */
+
+/*
+ * Rounds over /proc until one finds nothing new: threads may start threads meanwhile. They may end, too,
+ * and of a process whose first thread has ended that one stands there until the last one does.
+ */
 static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 {
 	char path[64];
-	bool again = true;
+	bool again = true, any = false;
+	unsigned barren = 0;
 	int ret = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	while (again && !ret) {
+	while (again && !ret && barren < BARREN) {
 		DIR *dir = opendir(path);
 		struct dirent *d;
 
 		again = false;
+		barren++;
 		if (!dir && errno != ENOENT && errno != ESRCH) {
 			ret = -errno;
 			return err_set(e, ret, "cannot read %s: %s", path, strerror(-ret));
@@ -652,8 +659,12 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 			pid_t tid = (pid_t)strtol(d->d_name, NULL, 10);
 			struct tracee *th = NULL;
 
-			if (tid <= 0 || tracee_find(t, tid))
+			if (tid <= 0)
 				continue;
+			if (tracee_find(t, tid)) {
+				any = true;
+				continue;
+			}
 			ret = seize(t, tid, &th, e);
 			/*
 			 * A clone that the kernel attached in between stands, and is adopted when its stop is
@@ -663,9 +674,10 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 				ret = 0;
 				continue;
 			}
-			again = true;
+			again = true; /* who has ended meanwhile may have started others */
 			ret = ret ?: sample(t, th, e);
-			if (ret == -ESRCH && tid != pid)
+			barren = ret ? barren : 0;
+			if (ret == -ESRCH)
 				ret = 0;
 		}
 		if (!ret && errno)
