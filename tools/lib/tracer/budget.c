@@ -72,6 +72,11 @@ static double percent_of(const struct tracer *t)
 	return t->opts.branches.on ? t->opts.branches.budget : t->opts.reg_budget;
 }
 
+static bool is_bounded(const struct tracer *t)
+{
+	return percent_of(t) > 0 && percent_of(t) < 100;
+}
+
 void budget_forget(struct tracer *t, struct tracee *th)
 {
 	if (th->time_fd < 0)
@@ -238,10 +243,10 @@ static double left_for_samples(const struct tracer *t, const struct tracee *th)
 
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops)
 {
-	double percent = percent_of(t), budget;
 	int64_t price, usual, left, pause;
+	double budget;
 
-	if (percent <= 0 || percent >= 100)
+	if (!is_bounded(t))
 		return;
 	look(t, th);
 	budget = left_for_samples(t, th);
@@ -261,12 +266,18 @@ void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c,
 		rest(t, th, (uint64_t)pause);
 }
 
+void budget_let_pass(struct tracer *t, struct tracee *th)
+{
+	if (!th->resting)
+		rest(t, th, REST_MIN_NS);
+}
+
 bool budget_is_spent(struct tracer *t)
 {
 	double percent = percent_of(t);
 	uint64_t now = tracer_now();
 
-	if (percent <= 0 || percent >= 100)
+	if (!is_bounded(t))
 		return false;
 	if (!t->account.cpus) {
 		t->account.cpus = host_cpus_usable();
@@ -332,7 +343,8 @@ void budget_wake(struct tracer *t)
 
 	if (!t->rest_next || (now = tracer_now()) < t->rest_next)
 		return;
-	left = budget_is_spent(t) ? -1 : t->account.ns;
+	/* Without a bound nothing was paid in: what rests then does for budget_let_pass(). */
+	left = !is_bounded(t) ? INT64_MAX : budget_is_spent(t) ? -1 : t->account.ns;
 	t->account.turn++;
 	for (size_t i = 0; i < n; i++) {
 		struct tracee *th = t->threads.v[(i + t->account.turn) % n];

@@ -52,8 +52,10 @@ struct tracee {
 	bool listening;	     /* in a group stop */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
-	uint64_t held;	     /* since when it keeps a round from ending (ns); 0 = it does not */
-	bool missed;	     /* at the last look nothing could be heard of it */
+	struct user_regs_struct stood; /* what it looked like at its last sample */
+	unsigned stood_again;	       /* ... and at so many before that */
+	uint64_t held; /* since when it keeps a round from ending (ns); 0 = it does not */
+	bool missed;   /* at the last look nothing could be heard of it */
 	bool opened;   /* it runs with a signal let through that it blocks: see signals_close() */
 	uint64_t mask; /* what it blocks */
 	uint64_t rest_until;
@@ -285,6 +287,8 @@ void budget_stop_end(struct stop_cost *c);
 uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
 /* After these: @th rests for what it lost by them. */
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
+/* @th rests for a moment, whatever may be spent: all it did since its last sample was to stop. */
+void budget_let_pass(struct tracer *t, struct tracee *th);
 /* @th stopped for what is not ours: a signal of the program's, a thread or program that it starts. */
 void budget_own_stop(struct tracer *t, struct tracee *th);
 /* Whether this is the first sample of @th, which is to be no burst. */
