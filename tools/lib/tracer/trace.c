@@ -93,6 +93,12 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 
 void tracee_go_on(struct tracee *th, int sig)
 {
+	/*
+	 * Another thread's exec killed it as it stood, and stands in its place, under its number, in a stop
+	 * that is still to be told: who lets that one go on never learns of it.
+	 */
+	if (th->tid == th->pid && tracer_has_come(th->tid))
+		return;
 	/* ESRCH: killed meanwhile; its end will be reported */
 	(void)ptrace(th->btrace || (th->burst && burst_awaits_call(th->burst)) ? PTRACE_SYSCALL
 									       : PTRACE_CONT,
