@@ -17,8 +17,15 @@ $(O)/tests/helpers/lanes: tests/helpers/lanes.c
 
 # Programs that are hard to trace.
 ifeq ($(shell uname -s),Linux)
-TEST_HELPERS += $(O)/tests/helpers/tracee $(O)/tests/helpers/lives $(O)/tests/helpers/server
+TEST_HELPERS += $(O)/tests/helpers/tracee $(O)/tests/helpers/lives $(O)/tests/helpers/server \
+	$(O)/tests/helpers/signalled
 endif
+
+# Where 32-bit pointers reach what it has.
+$(O)/tests/helpers/signalled: tests/helpers/signalled.c
+	@mkdir -p $(@D)
+	@echo '  HELPER  $<'
+	@$(CC) -O1 -g -Wall -Wextra -fno-pie -no-pie -pthread $< -o $@
 
 $(O)/tests/helpers/tracee $(O)/tests/helpers/lives $(O)/tests/helpers/ends $(O)/tests/helpers/server: $(O)/tests/helpers/%: tests/helpers/%.c
 	@mkdir -p $(@D)

@@ -360,7 +360,7 @@ int btrace_sample(struct tracer *t, struct tracee *th, struct err *e)
 	if (ret)
 		return ret;
 	if (arch_in_call(th->tid, &st->gpr))
-		t->stats.restarted += signals_restart(th->tid);
+		t->stats.restarted += signals_restart(th->tid, 0);
 	note_32bit(t, th, st, user);
 	if (may_begin(t, th, st, user, ip)) {
 		th->btrace = calloc(1, sizeof(*th->btrace));
@@ -504,10 +504,13 @@ static int leave_call(struct tracer *t, struct tracee *th, const struct user_reg
 {
 	struct btrace *b = th->btrace;
 	long ret = arch_result(r);
+	bool blocked;
 
 	if (b->returns)
 		return return_from(t, th, r, e);
-	if (b->way.state == BTRACE_AWAITED || arch_restarts(ret)) {
+	/* one of our own signals made it end, or will: it is entered again behind that */
+	if (b->way.state == BTRACE_AWAITED || arch_restarts(ret) ||
+	    (ret == -EINTR && signals_event_waits(th, &blocked) && !blocked)) {
 		tracee_go_on(th, 0);
 		return 0;
 	}

@@ -15,15 +15,18 @@
 #define LEAST_NS      3000000000ULL  /* until who does not come is left to the kernel */
 #define MOST_NS	      30000000000ULL /* ... and while a busy machine gives it no CPU */
 
-/* Whether a signal of ours or of a step, all of whose events are closed now, is on its way. */
-static bool more_to_come(const struct tracee *th)
+/*
+ * Whether a signal of ours or of a step, all of whose events are closed now, is on its way. *@blocked: it
+ * does not come by itself.
+ */
+static bool more_to_come(const struct tracee *th, bool *blocked)
 {
-	uint64_t ours = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1);
 	struct signals s;
 
-	if (th->stepped)
-		ours |= BIT(SIGTRAP - 1);
-	return signals_read(th->tid, &s) && (s.pending & ours);
+	if (signals_event_waits(th, blocked))
+		return true;
+	*blocked = false;
+	return th->stepped && signals_read(th->tid, &s) && (s.pending & BIT(SIGTRAP - 1));
 }
 
 /* The signal to go on with from this stop; ours and those of steps are swallowed. */
@@ -55,6 +58,7 @@ static void expect_child(struct tracer *t, const struct tracee *th, int status)
 /* @th stands still: it is let go, or runs to its next stop when a signal of ours is on its way. */
 static void let_go(struct tracer *t, struct tracee *th, int status)
 {
+	bool blocked = false;
 	struct waited came;
 	int sig;
 
@@ -63,10 +67,10 @@ static void let_go(struct tracer *t, struct tracee *th, int status)
 	signals_close(th);
 	expect_child(t, th, status);
 	sig = to_pass_on(th, status);
-	if (!sig && WSTOPSIG(status) != BTRACE_STOP)
-		t->stats.restarted += signals_restart(th->tid);
-	if (!sig && more_to_come(th)) {
-		sig = signals_take_out(th, &came);
+	if (WSTOPSIG(status) != BTRACE_STOP)
+		t->stats.restarted += signals_restart(th->tid, sig);
+	if (!sig && more_to_come(th, &blocked) && blocked) {
+		signals_take_out(th, &came);
 		if (came.kind == WAITED_END)
 			(void)tracee_end(t, th, came.status, NULL);
 		if (came.kind == WAITED_END || came.kind == WAITED_GONE)
@@ -74,9 +78,11 @@ static void let_go(struct tracer *t, struct tracee *th, int status)
 		if (came.kind == WAITED_STOP)
 			sig = to_pass_on(th, came.status);
 	}
-	if (!sig && ++th->last_stops < LAST_STOPS && more_to_come(th)) {
-		tracee_go_on(th, 0);
-		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+	/* Behind the program's own it has to stop once more; what is not blocked is a stop itself. */
+	if (++th->last_stops < LAST_STOPS && more_to_come(th, &blocked)) {
+		tracee_go_on(th, sig);
+		if (sig || blocked)
+			(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 		return;
 	}
 	(void)ptrace(PTRACE_DETACH, th->tid, NULL, (void *)(long)sig);

@@ -111,9 +111,9 @@ uint64_t arch_base(const struct user_regs_struct *r, char segment)
 	return 0;
 }
 
-bool signals_restart(pid_t tid)
+bool signals_restart(pid_t tid, int sig)
 {
-	(void)tid;
+	(void)tid, (void)sig;
 	return false;
 }
 

@@ -3,6 +3,8 @@
  * x86-64, as ptrace shows it, and as an instruction set of the vm. Here all is known: vectors by XSAVE
  * (state.c, native.c), breakpoints and steps (probe.c, step.c, block.c).
  */
+#include <linux/audit.h>
+
 #include "base/bytes.h"
 #include "tracer-int.h"
 #include "exec-int.h"
@@ -223,19 +225,71 @@ static const uint16_t restartable[] = {
 	426 /* io_uring_enter */,
 };
 
-#define ERESTARTNOINTR 513 /* the kernel's own; never seen by a program */
+/* The same by the numbers of 32-bit calls, which 64-bit code may make, too. */
+static const uint16_t restartable_32[] = {
+	3 /* read */,
+	4 /* write */,
+	145 /* readv */,
+	146 /* writev */,
+	102 /* socketcall */,
+	364 /* accept4 */,
+	369 /* sendto */,
+	371 /* recvfrom */,
+	370 /* sendmsg */,
+	372 /* recvmsg */,
+	337 /* recvmmsg */,
+	417 /* recvmmsg_time64 */,
+	345 /* sendmmsg */,
+	117 /* ipc: of semaphores and messages, as far as it waits */,
+	420 /* semtimedop_time64 */,
+	400 /* msgsnd */,
+	401 /* msgrcv */,
+	256 /* epoll_wait */,
+	319 /* epoll_pwait */,
+	441 /* epoll_pwait2 */,
+	247 /* io_getevents */,
+	385 /* io_pgetevents */,
+	416 /* io_pgetevents_time64 */,
+	177 /* rt_sigtimedwait */,
+	421 /* rt_sigtimedwait_time64 */,
+	426 /* io_uring_enter */,
+};
 
-bool signals_restart(pid_t tid)
+#define ERESTARTNOINTR	   513 /* the kernel's own; never seen by a program */
+#define SOCKETCALL	   102
+#define SOCKETCALL_CONNECT 3 /* goes on without the caller, who would be told so the second time */
+
+static bool is_32bit_call(pid_t tid, const struct user_regs_struct *r)
+{
+	struct __ptrace_syscall_info info;
+
+	if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof(info), &info) > 0)
+		return info.arch == AUDIT_ARCH_I386;
+	return arch_is_32bit(r);
+}
+
+static bool is_restartable(pid_t tid, const struct user_regs_struct *r)
+{
+	bool of_32 = is_32bit_call(tid, r);
+	const uint16_t *v = of_32 ? restartable_32 : restartable;
+	size_t n = of_32 ? ARRAY_SIZE(restartable_32) : ARRAY_SIZE(restartable);
+
+	if (of_32 && r->orig_rax == SOCKETCALL && (uint32_t)r->rbx == SOCKETCALL_CONNECT)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (r->orig_rax == v[i])
+			return true;
+	return false;
+}
+
+bool signals_restart(pid_t tid, int sig)
 {
 	struct user_regs_struct r;
 
-	if (!arch_read(tid, &r) || (long)r.orig_rax < 0 || (long)r.rax != -EINTR)
+	if (!arch_read(tid, &r) || (long)r.orig_rax < 0 || (int)r.rax != -EINTR)
 		return false;
-	for (size_t i = 0; i < ARRAY_SIZE(restartable); i++) {
-		if (r.orig_rax != restartable[i] || signals_wait(tid))
-			continue;
-		r.rax = (unsigned long long)-ERESTARTNOINTR;
-		return !ptrace(PTRACE_SETREGS, tid, NULL, &r);
-	}
-	return false;
+	if (!is_restartable(tid, &r) || signals_end_call(tid, sig))
+		return false;
+	r.rax = (unsigned long long)-ERESTARTNOINTR;
+	return !ptrace(PTRACE_SETREGS, tid, NULL, &r);
 }

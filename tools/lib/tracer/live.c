@@ -86,8 +86,7 @@ static int visit_thread(struct tracer_states *st, pid_t tid, struct err *e)
 		sig = WSTOPSIG(came.status);
 	ret = read_state(st, tid, e);
 #ifdef __x86_64__
-	if (!sig) /* what it waits for must not end with EINTR */
-		(void)signals_restart(tid);
+	(void)signals_restart(tid, sig); /* what it waits for must not end with EINTR */
 #endif
 	if (ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)sig) && !ret && errno != ESRCH)
 		ret = err_set(e, -errno, "letting thread %d go: %s", tid, strerror(errno));

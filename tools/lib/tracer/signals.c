@@ -28,6 +28,9 @@ bool signals_read(pid_t tid, struct signals *s)
 }
 
 #define BIT_OF(sig) BIT((sig)-1)
+#define PEEKED	    16 /* signals that wait, looked at in one call */
+
+static const int ours[] = { SIGURG, SIGWINCH, SIGCHLD };
 
 bool signals_caught(pid_t tid, int sig)
 {
@@ -38,13 +41,23 @@ bool signals_caught(pid_t tid, int sig)
 
 bool signals_ours(int sig)
 {
-	return sig == SIGURG || sig == SIGWINCH || sig == SIGCHLD;
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (sig == ours[i])
+			return true;
+	return false;
 }
 
 /*
  * For SIGCHLD, whose own codes have the numbers of those of descriptors, the kernel gives SI_SIGIO;
  * so it does for every signal that has codes of its own. Programs send 0, or below that others.
  */
+static bool is_event(const siginfo_t *si)
+{
+	if (si->si_code == SI_SIGIO)
+		return true;
+	return si->si_signo != SIGCHLD && si->si_code >= POLL_IN && si->si_code <= POLL_HUP;
+}
+
 bool signals_is_event(pid_t tid, int sig, int *fd)
 {
 	siginfo_t si;
@@ -53,20 +66,48 @@ bool signals_is_event(pid_t tid, int sig, int *fd)
 		return false;
 	if (fd)
 		*fd = si.si_fd;
-	if (si.si_code == SI_SIGIO)
-		return true;
-	return sig != SIGCHLD && si.si_code >= POLL_IN && si.si_code <= POLL_HUP;
+	return is_event(&si);
+}
+
+/* Of signals below the real-time ones a thread's queue has one of a kind. */
+static bool event_waits(pid_t tid, int sig)
+{
+	struct __ptrace_peeksiginfo_args part = { .nr = PEEKED };
+	siginfo_t si[PEEKED];
+	long n;
+
+	do {
+		n = ptrace(PTRACE_PEEKSIGINFO, tid, &part, si);
+		for (long i = 0; i < n; i++)
+			if (si[i].si_signo == sig)
+				return is_event(&si[i]);
+		part.off += PEEKED;
+	} while (n == PEEKED);
+	return false;
+}
+
+bool signals_event_waits(const struct tracee *th, bool *blocked)
+{
+	struct signals s;
+	int found = 0;
+
+	if (!signals_read(th->tid, &s))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(ours) && !found; i++)
+		if (s.pending & BIT_OF(ours[i]) && event_waits(th->tid, ours[i]))
+			found = ours[i];
+	*blocked = found && s.blocked & BIT_OF(found);
+	return found;
 }
 
 int signals_choose(const struct signals *s)
 {
-	static const int wanted[] = { SIGURG, SIGWINCH, SIGCHLD };
 	/* with handlers for all: the kernel sends these to processes, ours go to threads */
 	static const int still[] = { SIGCHLD, SIGWINCH, SIGURG };
 
-	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		if (!((s->blocked | s->caught) & BIT_OF(wanted[i])))
-			return wanted[i];
+	for (size_t i = 0; i < ARRAY_SIZE(ours); i++)
+		if (!((s->blocked | s->caught) & BIT_OF(ours[i])))
+			return ours[i];
 	for (size_t i = 0; i < ARRAY_SIZE(still); i++)
 		if (!(s->blocked & BIT_OF(still[i])))
 			return still[i];
@@ -91,33 +132,30 @@ void signals_renew(struct tracee *th)
 /* ---- one that waits though it is blocked ------------------------------------------------------------ */
 
 /*
- * Unblocked for a moment in which the thread executes nothing, a waiting signal comes out; one of
- * ours goes no further. The program's own is put back.
+ * Unblocked for a moment in which the thread executes nothing, a waiting signal of ours comes out and
+ * goes no further. What the thread blocks then is what it blocked, which in sigsuspend() and its like is
+ * not what holds at the moment: who sets the latter takes it for the former, for the program's life.
+ * The call is entered again, and blocks what it did.
  */
-static int take_out(struct tracee *th, int sig, uint64_t blocked, struct waited *came)
+static void take_out(struct tracee *th, int sig, uint64_t blocked, struct waited *came)
 {
 	uint64_t open = blocked & ~BIT_OF(sig);
-	int ret = 0;
 
-	if (ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(open), &open) ||
+	if (ptrace(PTRACE_GETSIGMASK, th->tid, (void *)sizeof(th->mask), &th->mask) ||
+	    ptrace(PTRACE_SETSIGMASK, th->tid, (void *)sizeof(open), &open) ||
 	    ptrace(PTRACE_CONT, th->tid, NULL, NULL))
-		return 0; /* killed: its end will be told */
+		return; /* killed: its end will be told */
 	*came = tracer_wait(th->tid, 1000);
 	if (came->kind == WAITED_NOTHING)
 		*came = tracer_fetch(th->tid);
 	th->opened = true;
-	th->mask = blocked;
 	if (came->kind == WAITED_NOTHING)
 		came->kind = WAITED_GONE;
 	if (came->kind != WAITED_STOP)
-		return 0;
+		return;
 	signals_close(th);
-	if (came->status >> 16 || WSTOPSIG(came->status) != sig)
-		return 0;
-	came->kind = WAITED_NOTHING;
-	if (!signals_is_event(th->tid, sig, NULL))
-		ret = sig; /* it is blocked again: the kernel puts it back into the queue */
-	return ret;
+	if (!(came->status >> 16) && WSTOPSIG(came->status) == sig)
+		came->kind = WAITED_NOTHING;
 }
 
 void signals_close(struct tracee *th)
@@ -127,25 +165,31 @@ void signals_close(struct tracee *th)
 	th->opened = false;
 }
 
-int signals_take_out(struct tracee *th, struct waited *came)
+void signals_take_out(struct tracee *th, struct waited *came)
 {
-	static const int all[] = { SIGURG, SIGWINCH, SIGCHLD };
 	struct signals s;
-	int ret = 0;
 
 	*came = (struct waited){ .kind = WAITED_NOTHING };
 	if (!signals_read(th->tid, &s))
-		return 0;
-	for (size_t i = 0; i < ARRAY_SIZE(all) && !ret && !came->kind; i++)
-		if (s.pending & s.blocked & BIT_OF(all[i]))
-			ret = take_out(th, all[i], s.blocked, came);
-	return ret;
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(ours) && !came->kind; i++)
+		if (s.pending & s.blocked & BIT_OF(ours[i]) && event_waits(th->tid, ours[i]))
+			take_out(th, ours[i], s.blocked, came);
 }
 
-/* Signals that wait for @tid and are not blocked: their handlers are what EINTR is for. */
-bool signals_wait(pid_t tid)
+/* What nobody handles and nobody dies of: a tracer stops for it, and the kernel drops it then. */
+static bool is_dropped(const struct signals *s, int sig)
+{
+	uint64_t by_default = BIT_OF(SIGURG) | BIT_OF(SIGWINCH) | BIT_OF(SIGCHLD) | BIT_OF(SIGCONT);
+
+	return (s->ignored | (by_default & ~s->caught)) & BIT_OF(sig);
+}
+
+bool signals_end_call(pid_t tid, int sig)
 {
 	struct signals s;
 
-	return signals_read(tid, &s) && ((s.pending | s.shared) & ~s.blocked);
+	if (!signals_read(tid, &s))
+		return false;
+	return (s.pending | s.shared) & ~s.blocked || (sig && !is_dropped(&s, sig));
 }

@@ -150,7 +150,7 @@ static int handle_span(struct tracer *t, struct tracee *th, struct err *e)
 		return 0;
 	burst_stand(t, th, ret ? NULL : &t->state);
 	if (arch_in_call(th->tid, &t->state.gpr))
-		t->stats.restarted += signals_restart(th->tid);
+		t->stats.restarted += signals_restart(th->tid, 0);
 	return end_span(t, th, &c, start, e);
 }
 
@@ -264,7 +264,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	}
 	ret = points_drain(t, th, st, walked ? walk : NULL, e);
 	if (arch_in_call(th->tid, &st->gpr))
-		t->stats.restarted += signals_restart(th->tid);
+		t->stats.restarted += signals_restart(th->tid, 0);
 	if (th->burst && !ret)
 		return run_span(t, th, &c, e);
 	budget_stop_end(&c);
@@ -294,17 +294,10 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 static int handle_interrupt(struct tracer *t, struct tracee *th, struct err *e)
 {
 	struct waited came;
-	int sig;
 
 	th->asked = false;
-	sig = signals_take_out(th, &came);
-	if (came.kind)
-		return handle_came(t, th, came, e);
-	if (sig) { /* the program's own: it is put back, and we come again */
-		tracee_go_on(th, sig);
-		return 0;
-	}
-	return handle_sample(t, th, e);
+	signals_take_out(th, &came);
+	return came.kind ? handle_came(t, th, came, e) : handle_sample(t, th, e);
 }
 
 /* Whether the signal that @th is about to get is one of its events'. */
@@ -386,12 +379,16 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 			budget_own_stop(t, th);
 		if (th->burst && sig && signals_caught(th->tid, sig))
 			burst_signal(th->burst);
+		/* what SIGCONT ends has been stopped, which ends calls without a tracer, too */
+		if (sig && !(sig == SIGCONT && th->was_stopped))
+			t->stats.restarted += signals_restart(th->tid, sig);
+		th->was_stopped &= sig != SIGCONT;
 		tracee_go_on(th, sig);
 		th->stepped = false;
 		return 0;
 	case PTRACE_EVENT_STOP:
 		if (is_group_stop(sig)) {
-			th->listening = true;
+			th->listening = th->was_stopped = true;
 			(void)ptrace(PTRACE_LISTEN, th->tid, NULL, NULL);
 			return 0;
 		}
@@ -399,7 +396,7 @@ static int handle_stop(struct tracer *t, struct tracee *th, int status, struct e
 			return btrace_arrived(t, th, e);
 		if (th->asked)
 			return handle_interrupt(t, th, e);
-		t->stats.restarted += signals_restart(th->tid);
+		t->stats.restarted += signals_restart(th->tid, 0);
 		tracee_go_on(th, 0);
 		return 0;
 	case PTRACE_EVENT_EXEC: return handle_exec(t, th, e);
@@ -723,7 +720,7 @@ static int seize_process(struct tracer *t, pid_t pid, struct err *e)
 			ret = err_set(e, -errno, "cannot read %s: %s", path, strerror(errno));
 		closedir(dir);
 	}
-	return ret;
+	return ret || any ? ret : -ESRCH;
 }
 
 int tracer_attach(struct tracer *t, pid_t tid, bool process, struct err *e)

@@ -50,6 +50,7 @@ struct tracee {
 	uint64_t looked;     /* when the signal was chosen (ns) */
 	bool asked;	     /* an interrupt is on its way */
 	bool listening;	     /* in a group stop */
+	bool was_stopped;    /* ... and the SIGCONT that ends it is still to come */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
 	struct user_regs_struct stood; /* what it looked like at its last sample */
@@ -225,17 +226,25 @@ int signals_choose(const struct signals *s);
 #define RENEW_NS 100000000ULL /* programs seldom change what they do with signals */
 /* Chooses again for @th, which stands still. */
 void signals_renew(struct tracee *th);
+/* Whether one of ours waits for @th, which stands still; *@blocked: and does not come by itself. */
+bool signals_event_waits(const struct tracee *th, bool *blocked);
 /*
- * Takes a signal of ours that @th blocks out of its queue. Returns the signal to go on with;
- * *came: another stop or the end came instead, or it could not be had back.
+ * Takes a signal of ours that @th blocks out of its queue. *came: another stop or the end came instead,
+ * or it could not be had back.
  */
-int signals_take_out(struct tracee *th, struct waited *came);
+void signals_take_out(struct tracee *th, struct waited *came);
 /* What could not be had back then stands still now, and blocks again what it blocked. */
 void signals_close(struct tracee *th);
-/* Signals wait for @tid that it does not block: their handlers are what EINTR is for. */
-bool signals_wait(pid_t tid);
-/* host-*.c: a system call that our stop made return EINTR is entered again. */
-bool signals_restart(pid_t tid);
+/*
+ * Whether the call in which @tid waited is to end: handlers, and the end, are what EINTR is for. Signals
+ * wait that it does not block, or it goes on with @sig (0: with none), which is not just dropped.
+ */
+bool signals_end_call(pid_t tid, int sig);
+/*
+ * host-*.c: a system call that our stop made return EINTR is entered again. So is one that @sig ended,
+ * which the thread goes on with, if nothing but a tracer lets a thread notice that.
+ */
+bool signals_restart(pid_t tid, int sig);
 
 /* points.c */
 int points_open(struct tracer *t, struct tracee *th, bool first, struct err *e);
