@@ -112,6 +112,24 @@ if has_standin; then
 else
 	skip "-F max of a counter is the kernel's limit" "the stand-in stands for an x86-64 kernel"
 fi
+# A kernel that has lowered its limit below the default: another file in its place, in a namespace of its own.
+limited() { # options...
+	unshare -m sh -c 'mount --bind limit "$1" && shift && exec "$@"' sh "$LIMIT" "$PERF" record -o e.data "$@" -- true
+}
+echo 1000 >limit
+if unshare -m mount --bind limit $LIMIT 2>/dev/null; then
+	out=$(limited -e cpu-clock 2>&1)
+	is "a limit below the default: recorded" $? 0
+	is "... at that" "$(freq)" 1000
+	is "... once said" "$(echo "$out" | grep -c 'Lowering default frequency rate from 4000 to 1000')" 1
+	for rate in "a period:-c 1000000" "a lower rate:-F 500"; do
+		# shellcheck disable=SC2086
+		out=$(limited -e cpu-clock ${rate#*:} 2>&1)
+		is "... not where ${rate%:*} is asked for" "$? $(echo "$out" | grep -c Lowering)" "0 0"
+	done
+else
+	skip "a limit below the default" "nothing can be mounted here"
+fi
 # Of a clock it is what leaves the program time to run.
 capped() { # NAME options...: -F max of a clock
 	name=$1

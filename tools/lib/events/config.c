@@ -10,7 +10,6 @@
 #include "events/events-int.h"
 #include "perfdata/perfdata.h"
 
-#define DEFAULT_FREQ  4000
 #define DEFAULT_STACK 8192
 #define MAX_CHAIN     7000  /* so many addresses fit into a record */
 #define MAX_STACK     65528 /* the record's size is 16 bits */
@@ -186,7 +185,9 @@ static void configure_period(const struct event *ev, const struct events_config 
 	if (period) {
 		a->sample_period = period;
 	} else {
-		a->sample_freq = freq ? freq : DEFAULT_FREQ;
+		a->sample_freq = freq		   ? freq
+				 : c->default_freq ? c->default_freq
+						   : EVENTS_DEFAULT_FREQ;
 		a->flags |= ATTR_FLAG_FREQ;
 	}
 	if (c->no_samples)

@@ -256,9 +256,10 @@ void events_free(struct event_list *l);
 /* ---- options of a recording, into attrs -------------------------------------------------------- */
 
 struct events_config {
-	uint64_t freq;	 /* samples per second; 0 with period 0 = 4000 */
-	bool max_freq;	 /* that is the most that the kernel allows: clocks take less */
-	uint64_t period; /* events per sample; wins over freq */
+	uint64_t freq;	       /* samples per second; 0 with period 0 = the default */
+	uint64_t default_freq; /* 0 = 4000 */
+	bool max_freq;	       /* that is the most that the kernel allows: clocks take less */
+	uint64_t period;       /* events per sample; wins over freq */
 	struct callchain_opts callchain;
 	uint64_t branch_filter; /* PERF_SAMPLE_BRANCH_*; 0 = no branch stacks */
 	/* Registers; NULL = none. Caps say what opens here for each (room regs' own business). */
@@ -300,6 +301,7 @@ struct events_config {
 int events_configure(struct event_list *l, const struct events_config *c, struct err *e);
 /* Before opening: -ENODEV when an event's PMU was described for another machine than this. */
 int events_check_machine(const struct event_list *l, struct err *e);
+#define EVENTS_DEFAULT_FREQ 4000
 /* kernel.perf_event_max_sample_rate, 0 = unknown. */
 uint64_t events_max_freq(void);
 

@@ -36,7 +36,7 @@ static int limit_freq(const struct recorder *rec, uint64_t *freq, struct err *e)
 	const struct recorder_opts *o = rec->opts;
 	uint64_t max = events_max_freq();
 
-	*freq = o->freq_max ? (max ? max : 4000) : o->freq;
+	*freq = o->freq_max ? (max ? max : EVENTS_DEFAULT_FREQ) : o->freq;
 	if (!max || *freq <= max)
 		return 0;
 	if (o->strict_freq) {
@@ -57,6 +57,32 @@ static int limit_freq(const struct recorder *rec, uint64_t *freq, struct err *e)
 		(unsigned long long)max, (unsigned long long)*freq, (unsigned long long)max);
 	*freq = max;
 	return 0;
+}
+
+/* Nobody asked for a frequency: the default is what the kernel allows, even where that is less. */
+static void limit_default_freq(struct events_config *c)
+{
+	uint64_t max = events_max_freq();
+
+	if (!c->freq && !c->period && max && max < EVENTS_DEFAULT_FREQ)
+		c->default_freq = max;
+}
+
+/* Tracepoints and events with a rate of their own know nothing of the default. */
+static void say_default_freq(const struct recorder *rec, const struct events_config *c)
+{
+	for (size_t i = 0; c->default_freq && i < rec->events->n; i++) {
+		const struct event *ev = &rec->events->v[i];
+
+		if (!(ev->attr.flags & ATTR_FLAG_FREQ) || ev->set & EVENT_SET_FREQ)
+			continue;
+		recorder_say(
+			rec, LOG_WARN,
+			"Lowering default frequency rate from %d to %llu.\n"
+			"Please consider tweaking /proc/sys/kernel/perf_event_max_sample_rate.",
+			EVENTS_DEFAULT_FREQ, (unsigned long long)c->default_freq);
+		return;
+	}
 }
 
 /*
@@ -150,6 +176,7 @@ int recorder_config(struct recorder *rec, struct err *e)
 	};
 	int ret = limit_freq(rec, &c.freq, e);
 
+	limit_default_freq(&c);
 	if (!ret)
 		ret = check_aux(rec->events, e);
 	if (!ret)
@@ -168,5 +195,7 @@ int recorder_config(struct recorder *rec, struct err *e)
 	c.chains_elsewhere = rec->soft.chains;
 	if (!ret)
 		ret = events_configure(rec->events, &c, e);
+	if (!ret)
+		say_default_freq(rec, &c);
 	return ret ? ret : events_check_machine(rec->events, e);
 }
