@@ -7,7 +7,7 @@
 #include "base/bytes.h"
 #include "unit.h"
 
-#include "capture/capture.h"
+#include "capture/capture-int.h"
 
 static char dir[] = "/tmp/perf-test-capture.XXXXXX";
 
@@ -420,6 +420,45 @@ out:
 	obuf_free(&o);
 }
 
+/* A ring made by hand; @bytes of it hold records of 64. */
+static void made_ring(struct ring *r, struct perf_event_mmap_page *page, unsigned char *data,
+		      uint64_t size, uint64_t bytes)
+{
+	static const struct perf_event_header h = { .type = PERF_RECORD_AUX, .size = 64 };
+
+	for (uint64_t at = 0; at < bytes; at += h.size)
+		memcpy(data + at, &h, sizeof(h));
+	page->data_head = bytes;
+	page->data_tail = 0;
+	*r = (struct ring){ .page = page, .data = data, .size = size, .fd = -1 };
+}
+
+/* A ring is left alone until it holds so much, but never until it is full. */
+static void flush_of_more_than_a_ring(void **state)
+{
+	static struct perf_event_mmap_page page;
+	static unsigned char data[4096] __attribute__((aligned(8)));
+	struct capture c = { .time_offset = -1 };
+	struct obuf o;
+	struct capture_sink sink = { .write = keep, .ctx = &o };
+	struct ring r;
+
+	(void)state;
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	assert_int_equal(vec_push(&c.rings, (struct ring){ 0 }), 0);
+	made_ring(&r, &page, data, sizeof(data), 512);
+	c.rings.v[0] = r;
+	assert_int_equal(capture_drain(&c, 1024, &sink, NULL), 0);
+	assert_int_equal(o.len, 0);
+	made_ring(&r, &page, data, sizeof(data), 1024);
+	c.rings.v[0] = r;
+	assert_int_equal(capture_drain(&c, 1 << 20, &sink, NULL), 0);
+	assert_int_equal(page.data_tail, 1024);
+	assert_int_equal(header_at(&o, 0).type, PERF_RECORD_AUX);
+	vec_free(&c.rings);
+	obuf_free(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -427,7 +466,7 @@ int main(void)
 		cmocka_unit_test(own_records),	      cmocka_unit_test(kernel_maps),
 		cmocka_unit_test(target_lists),	      cmocka_unit_test(control_commands),
 		cmocka_unit_test(control_refusals),   cmocka_unit_test(workload_status),
-		cmocka_unit_test(real_ring),
+		cmocka_unit_test(real_ring),	      cmocka_unit_test(flush_of_more_than_a_ring),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
