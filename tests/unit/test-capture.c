@@ -459,14 +459,33 @@ static void flush_of_more_than_a_ring(void **state)
 	obuf_free(&o);
 }
 
+/* A thread that ended before its events were opened has no ring. */
+static void written_without_a_ring(void **state)
+{
+	static struct perf_event_mmap_page page = { .data_head = 640 };
+	struct capture c = { .time_offset = -1 };
+
+	(void)state;
+	assert_int_equal(vec_push(&c.rings, (struct ring){ .fd = -1 }), 0);
+	assert_int_equal(vec_push(&c.rings, ((struct ring){ .page = &page, .fd = -1 })), 0);
+	assert_int_equal(capture_written(&c), 640);
+	vec_free(&c.rings);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tasks_of_everybody), cmocka_unit_test(data_maps_too),
-		cmocka_unit_test(own_records),	      cmocka_unit_test(kernel_maps),
-		cmocka_unit_test(target_lists),	      cmocka_unit_test(control_commands),
-		cmocka_unit_test(control_refusals),   cmocka_unit_test(workload_status),
-		cmocka_unit_test(real_ring),	      cmocka_unit_test(flush_of_more_than_a_ring),
+		cmocka_unit_test(tasks_of_everybody),
+		cmocka_unit_test(data_maps_too),
+		cmocka_unit_test(own_records),
+		cmocka_unit_test(kernel_maps),
+		cmocka_unit_test(target_lists),
+		cmocka_unit_test(control_commands),
+		cmocka_unit_test(control_refusals),
+		cmocka_unit_test(workload_status),
+		cmocka_unit_test(real_ring),
+		cmocka_unit_test(flush_of_more_than_a_ring),
+		cmocka_unit_test(written_without_a_ring),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -136,8 +136,10 @@ uint64_t capture_written(const struct capture *c)
 {
 	uint64_t sum = 0;
 
+	/* Rings of threads that ended before us were never mapped. */
 	vec_for_each (r, &c->rings)
-		sum += __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
+		if (r->page)
+			sum += __atomic_load_n(&r->page->data_head, __ATOMIC_ACQUIRE);
 	return sum;
 }
 
