@@ -206,6 +206,25 @@ static void test_we_are_signalled(void **state)
 	end(&b);
 }
 
+/* nohup: whoever was told to ignore hang-ups does, and so does the command. */
+static void test_hangup_is_ignored(void **state)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)"kill -HUP $PPID; exit 7", NULL };
+	struct bench b;
+
+	(void)state;
+	may();
+	begin_command(&b, "cpu-clock:u", command);
+	signal(SIGHUP, SIG_IGN);
+	run(&b);
+	signal(SIGHUP, SIG_DFL);
+	assert_int_equal(b.result.signal, 0);
+	assert_false(b.result.failed);
+	assert_true(b.result.ended);
+	assert_int_equal(WEXITSTATUS(b.result.status), 7);
+	end(&b);
+}
+
 static void test_control(void **state)
 {
 	char *command[] = { (char *)"sleep", (char *)"60", NULL };
@@ -347,6 +366,7 @@ int main(void)
 		cmocka_unit_test(test_no_such_command),
 		cmocka_unit_test(test_ended_by_a_signal),
 		cmocka_unit_test(test_we_are_signalled),
+		cmocka_unit_test(test_hangup_is_ignored),
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_switch_is_due),

@@ -57,7 +57,8 @@ int record_guard(struct recorder *rec, struct err *e)
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	for (size_t i = 0; i < ARRAY_SIZE(handed_on); i++)
-		sigaddset(&set, handed_on[i]);
+		if (handed_on[i] != SIGHUP || !capture_ignores_hangup())
+			sigaddset(&set, handed_on[i]);
 	signal(SIGCHLD, SIG_DFL);
 	fflush(NULL);
 	sigprocmask(SIG_BLOCK, &set, &before);

@@ -146,6 +146,13 @@ int capture_wait_setup(struct capture *c, struct err *e)
 	return 0;
 }
 
+bool capture_ignores_hangup(void)
+{
+	struct sigaction sa;
+
+	return !sigaction(SIGHUP, NULL, &sa) && sa.sa_handler == SIG_IGN;
+}
+
 int capture_signals(struct capture *c, struct err *e)
 {
 	static const int wanted[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 };
@@ -153,7 +160,8 @@ int capture_signals(struct capture *c, struct err *e)
 
 	sigemptyset(&set);
 	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
-		sigaddset(&set, wanted[i]);
+		if (wanted[i] != SIGHUP || !capture_ignores_hangup())
+			sigaddset(&set, wanted[i]);
 	if (sigprocmask(SIG_BLOCK, &set, NULL))
 		return err_set(e, -errno, "cannot block signals: %s", strerror(errno));
 	c->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);

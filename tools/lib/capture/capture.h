@@ -129,7 +129,9 @@ enum capture_what {
 	CAPTURE_ENDED = 128, /* a process of capture_watch_end() */
 };
 
-/* Blocks SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
+/* Whether whoever started us wants hang-ups ignored (nohup): blocked they would be told in spite of that. */
+bool capture_ignores_hangup(void);
+/* Blocks SIGINT, SIGTERM, SIGHUP unless it is ignored, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
 int capture_signals(struct capture *c, struct err *e);
 int capture_watch_control(struct capture *c, int fd, struct err *e);
 /*
