@@ -91,7 +91,7 @@ is "in the order of time" $? 0
 first=$("$PERF" script -i o.data -F time 2>/dev/null | tr -d ' :' | sed -n 1p)
 last=$("$PERF" script -i o.data -F time 2>/dev/null | tr -d ' :' | sed -n '$p')
 check "from the end of the two seconds ($first to $last)" awk "BEGIN { exit !($last - $first < 1.5) }"
-"$PERF" record -e cpu-clock -F 1000 -a --overwrite --tail-synthesize --switch-output -o b.data 2>b.err & pid=$!
+"$PERF" record -e cpu-clock -F 1000 -a --overwrite --switch-output -o b.data 2>b.err & pid=$!
 wait_for is_open $pid
 sleep 1
 kill -USR2 $pid
@@ -105,6 +105,9 @@ is "no sample is in both" "$(for f; do "$PERF" script -i "$f" -F cpu,time,tid 2>
 for f; do
 	check "$f: maps of what ran ($(stats "$f" MMAP2))" test "$(stats "$f" MMAP2)" -gt 5
 	check "$f: samples" test "$(samples "$f")" -gt 10
+	is "$f: which were looked for at its begin and at its end" "$("$PERF" report -D -i "$f" 2>/dev/null |
+		grep -aoE 'PERF_RECORD_(FINISHED_INIT|MMAP2)' | uniq | tr '\n' ' ')" \
+		"PERF_RECORD_MMAP2 PERF_RECORD_FINISHED_INIT PERF_RECORD_MMAP2 "
 done
 
 # --- windows of time

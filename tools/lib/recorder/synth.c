@@ -55,7 +55,8 @@ int recorder_synthesize(struct recorder *rec, enum recorder_when when, struct er
 	const struct perf_event_attr *first = &rec->events->v[0].attr;
 	const struct recorder_opts *o = rec->opts;
 	struct synth s;
-	bool here = o->tail_synthesize == (when == RECORDER_AT_END);
+	bool here =
+		when == RECORDER_AT_END ? o->tail_synthesize : !o->tail_synthesize || o->overwrite;
 	int ret = 0;
 
 	s = (struct synth){ .sink = &rec->sink,
