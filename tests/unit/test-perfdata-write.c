@@ -335,12 +335,38 @@ static void host(void **state)
 	close(fd);
 }
 
+/* A recorder that fails behind the end of a file ends it as it ends any other. */
+static void finished_twice(void **state)
+{
+	int fd = memfile("", 0);
+	struct perfdata_writer *w = writer(fd, false, 0);
+	struct perfdata *pd;
+	struct err e = { 0 };
+	off_t size;
+
+	(void)state;
+	for (uint64_t i = 0; i < NR; i++)
+		assert_int_equal(put_one(w, i, &e), 0);
+	assert_int_equal(perfdata_writer_finish(w, &e), 0);
+	size = lseek(fd, 0, SEEK_END);
+	assert_int_equal(perfdata_writer_flush(w, &e), 0);
+	assert_int_equal(perfdata_writer_finish(w, &e), 0);
+	perfdata_writer_free(w);
+	assert_int_equal(lseek(fd, 0, SEEK_END), size);
+	assert_int_equal(open_fd(&pd, fd, NULL, &e), 0);
+	check_events(pd);
+	assert_int_equal(count(pd, &e), NR);
+	perfdata_close(pd);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(there_and_back), cmocka_unit_test(killed),
 		cmocka_unit_test(large_pieces),	  cmocka_unit_test(disk_full),
 		cmocka_unit_test(host),		  cmocka_unit_test(frames),
+		cmocka_unit_test(finished_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -134,7 +134,8 @@ static int mark_size(struct perfdata_writer *w, struct err *e)
 {
 	uint64_t size = w->off - w->data_off;
 
-	if (w->pipe || size == w->marked)
+	/* Behind the data come features, which are none of it. */
+	if (w->pipe || w->data_ended || size == w->marked)
 		return 0;
 	if (pwrite(w->fd, &size, 8, HEADER_DATA_LEN) != 8)
 		return write_fail(errno ? -errno : -EIO, e);
@@ -154,7 +155,7 @@ static int flush_buf(struct perfdata_writer *w, struct err *e)
 /* Also between flushes: a burst may be long, and a kill may come at any time. */
 static int mark_records(struct perfdata_writer *w, struct err *e)
 {
-	return w->data_ended || w->off < w->data_off ? 0 : mark_size(w, e);
+	return w->off < w->data_off ? 0 : mark_size(w, e);
 }
 
 int writer_put(struct perfdata_writer *w, const void *a, size_t na, const void *b, size_t nb,
@@ -391,8 +392,11 @@ int writer_own_features(struct perfdata_writer *w, struct err *e)
 
 int perfdata_writer_finish(struct perfdata_writer *w, struct err *e)
 {
-	int failed = perfdata_writer_flush(w, e), ret;
+	int failed, ret;
 
+	if (w->data_ended) /* whose name could not be changed is finished once more */
+		return 0;
+	failed = perfdata_writer_flush(w, e);
 	if (w->pipe)
 		return failed;
 	/* A full disk may have room for this: part of the records that did not fit is there. */
