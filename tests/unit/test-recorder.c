@@ -282,6 +282,36 @@ static void test_several_files(void **state)
 	end(&b);
 }
 
+static void take_the_name(void *ctx)
+{
+	(void)ctx;
+	mkdir("taken.data", 0700);
+}
+
+/* What cannot be recorded any more is ended with the recording. */
+static void test_no_next_file(void **state)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)"kill -USR2 $PPID; exec sleep 600",
+			    NULL };
+	struct contents c;
+	struct bench b;
+
+	(void)state;
+	may();
+	begin_command(&b, "cpu-clock:u", command);
+	b.opts.output = "taken.data";
+	b.opts.sw = (struct recorder_switch){ .on = true, .stamped = true, .done = take_the_name };
+	run(&b);
+	assert_true(b.result.failed);
+	assert_false(b.result.ended);
+	assert_true(b.rec->program.reaped);
+	assert_true(WIFSIGNALED(b.rec->program.status));
+	assert_int_equal(b.rec->files.v.n, 1);
+	read_back(b.rec->files.v.v[0], &c);
+	assert_true(c.cmdline > 0);
+	end(&b);
+}
+
 static void test_switch_is_due(void **state)
 {
 	struct recorder_opts o = { .sw = { .on = true } };
@@ -369,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_hangup_is_ignored),
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_no_next_file),
 		cmocka_unit_test(test_switch_is_due),
 		cmocka_unit_test(test_size_limit),
 		cmocka_unit_test(test_dry_run),

@@ -234,6 +234,12 @@ static void end_program(struct recorder *rec)
 	program_ended(&rec->program, true);
 }
 
+/* Before that it ends by itself, with our end of its pipe. */
+static bool program_runs(const struct recorder *rec)
+{
+	return rec->program.pid > 0 && rec->program.go_fd < 0;
+}
+
 /* Each step is tried whatever became of the one before it; only the first failure of the file is told. */
 static void finish(struct recorder *rec)
 {
@@ -279,6 +285,8 @@ void recorder_run(struct recorder *rec, struct recorder_result *result)
 		recorder_undo_output(rec);
 	else if (rec->writer)
 		finish(rec);
+	else if (program_runs(rec)) /* no next file could be begun: unrecorded it need not go on */
+		end_program(rec);
 	if (rec->failed && !rec->exec_code && recorder_output_is_empty(rec))
 		recorder_undo_output(rec);
 out:
