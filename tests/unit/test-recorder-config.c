@@ -46,6 +46,18 @@ static void test_dummy_for_maps(void **state)
 	assert_int_equal(configure(&b, &e), 0);
 	assert_int_equal(b.events.n, 2);
 	assert_true(event_is_dummy(&b.events.v[1]));
+	assert_false(b.events.v[1].all_cpus);
+	end(&b);
+
+	/* threads on some CPUs: they map and fork on all */
+	begin(&b, "cpu-clock");
+	b.target.cpus_given = true;
+	assert_int_equal(vec_push(&b.target.tids, getpid()), 0);
+	assert_int_equal(configure(&b, &e), 0);
+	assert_int_equal(b.events.n, 2);
+	assert_true(event_is_dummy(&b.events.v[1]));
+	assert_true(b.events.v[1].all_cpus);
+	assert_true(b.events.v[1].tracking);
 	end(&b);
 }
 

@@ -121,11 +121,12 @@ static int add_events(struct recorder *rec, struct err *e)
 		l->v[i].nr_members = i ? 0 : (uint32_t)l->n;
 	}
 	/* Whoever starts late, or sees only some CPUs, still needs all maps. */
-	if (ret || !(rec->target->system_wide || o->delay || recorder_by_ptrace(rec)))
+	if (ret || !(rec->target->system_wide || rec->target->cpus_given || o->delay ||
+		     recorder_by_ptrace(rec)))
 		return ret;
 	ret = events_add_dummy(l, e);
 	if (!ret)
-		l->v[l->n - 1].all_cpus = rec->target->cpus_given && rec->target->system_wide;
+		l->v[l->n - 1].all_cpus = rec->target->cpus_given;
 	return ret;
 }
 
