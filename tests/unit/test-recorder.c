@@ -329,6 +329,20 @@ static void test_switch_is_due(void **state)
 	assert_false(recorder_switch_due(&rec, true, 1000));
 }
 
+/* What the rings hold is written within a second, whatever else happens all the time. */
+static void test_drain_is_due(void **state)
+{
+	int64_t last = 100;
+
+	(void)state;
+	assert_true(recorder_drain_due(CAPTURE_DATA | CAPTURE_CHILD, &last, 200));
+	assert_true(recorder_drain_due(CAPTURE_TIMEOUT, &last, 300));
+	for (int64_t now = 301; now < 1300; now++)
+		assert_false(recorder_drain_due(CAPTURE_CHILD, &last, now));
+	assert_true(recorder_drain_due(CAPTURE_CHILD, &last, 1300));
+	assert_false(recorder_drain_due(CAPTURE_CHILD, &last, 1301));
+}
+
 static void test_size_limit(void **state)
 {
 	char *command[] = { (char *)"sleep", (char *)"60", NULL };
@@ -401,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_no_next_file),
 		cmocka_unit_test(test_switch_is_due),
+		cmocka_unit_test(test_drain_is_due),
 		cmocka_unit_test(test_size_limit),
 		cmocka_unit_test(test_dry_run),
 		cmocka_unit_test(test_parent_is_gone),

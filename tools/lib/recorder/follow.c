@@ -32,6 +32,15 @@ static int drain(struct recorder *rec, struct err *e)
 	return ret;
 }
 
+/* Threads that stop all the time leave no wait without an event: rings that fill slowly have their turn all the same. */
+bool recorder_drain_due(int what, int64_t *last_ms, int64_t now_ms)
+{
+	if (!(what & (CAPTURE_DATA | CAPTURE_TIMEOUT)) && now_ms < *last_ms + IDLE_MS)
+		return false;
+	*last_ms = now_ms;
+	return true;
+}
+
 bool recorder_parent_is_gone(const struct recorder *rec)
 {
 	return rec->parent && getppid() != rec->parent;
@@ -151,7 +160,7 @@ static bool is_over(struct recorder *rec, int what)
 
 int recorder_follow(struct recorder *rec, struct err *e)
 {
-	int64_t begin = now_ms();
+	int64_t begin = now_ms(), drained = begin;
 	bool done = false;
 	size_t next = 0;
 	int ret = 0;
@@ -165,7 +174,7 @@ int recorder_follow(struct recorder *rec, struct err *e)
 		ret = recorder_soft_service(rec, &done, e);
 		if (!ret)
 			ret = keep_windows(rec, begin, &next, e);
-		if (!ret && what & (CAPTURE_DATA | CAPTURE_TIMEOUT))
+		if (!ret && recorder_drain_due(what, &drained, now_ms()))
 			ret = drain(rec, e);
 		if (!ret && recorder_switch_due(rec, what & CAPTURE_SWITCH, now_ms()))
 			ret = recorder_switch_file(rec, e);

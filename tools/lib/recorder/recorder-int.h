@@ -144,6 +144,8 @@ void recorder_switch_free(struct recorder *rec);
 /* ---- follow.c: while it runs ------------------------------------------------------------------------------- */
 
 int recorder_follow(struct recorder *rec, struct err *e);
+/* Whether rings are emptied after a wait that told @what; *last_ms: when that was before. */
+bool recorder_drain_due(int what, int64_t *last_ms, int64_t now_ms);
 bool recorder_parent_is_gone(const struct recorder *rec);
 
 /* ---- stacks.c: call stacks of threads that stand still ------------------------------------------------- */
