@@ -3,6 +3,7 @@
  * Whole recordings of small programs with a clock of the kernel, whose files are read again. What becomes of options
  * before that is in test-recorder-config.c.
  */
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -255,6 +256,31 @@ static void test_control(void **state)
 	end(&b);
 }
 
+/* A socket whose other end is gone can be read for ever. */
+static void test_control_is_gone(void **state)
+{
+	char *command[] = { (char *)"sh", (char *)"-c", (char *)"exit 3", NULL };
+	char spec[64];
+	struct bench b;
+	int fd[2];
+
+	(void)state;
+	may();
+	assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+	assert_int_equal(write(fd[1], "ping\n", 5), 5);
+	close(fd[1]);
+	snprintf(spec, sizeof(spec), "fd:%d", fd[0]);
+	begin_command(&b, "cpu-clock:u", command);
+	b.opts.control = spec;
+	run(&b);
+	assert_false(b.result.failed);
+	assert_true(b.result.ended);
+	assert_int_equal(WEXITSTATUS(b.result.status), 3);
+	assert_false(capture_wait(b.rec->capture, 0, NULL) & CAPTURE_CONTROL);
+	close(fd[0]);
+	end(&b);
+}
+
 /* Several files, each whole; the oldest go. */
 static void test_several_files(void **state)
 {
@@ -412,6 +438,7 @@ int main(void)
 		cmocka_unit_test(test_we_are_signalled),
 		cmocka_unit_test(test_hangup_is_ignored),
 		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_control_is_gone),
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_no_next_file),
 		cmocka_unit_test(test_switch_is_due),

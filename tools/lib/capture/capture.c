@@ -176,6 +176,11 @@ int capture_watch_control(struct capture *c, int fd, struct err *e)
 	return watch(c, fd, EPOLLIN, DATA_CONTROL, e);
 }
 
+void capture_unwatch_control(struct capture *c)
+{
+	epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, c->control_fd, NULL);
+}
+
 #define PIDFD_OF_THREAD O_EXCL /* Linux 6.9 */
 
 void capture_watch_end(struct capture *c, pid_t pid)
@@ -253,7 +258,7 @@ int capture_wait(struct capture *c, int timeout_ms, struct err *e)
 		} else if (data == DATA_CONTROL) {
 			what |= CAPTURE_CONTROL;
 			if (!(evs[i].events & EPOLLIN))
-				epoll_ctl(c->epoll_fd, EPOLL_CTL_DEL, c->control_fd, NULL);
+				capture_unwatch_control(c);
 		} else if (data == DATA_END) {
 			what |= CAPTURE_ENDED;
 		} else {

@@ -134,6 +134,7 @@ bool capture_ignores_hangup(void);
 /* Blocks SIGINT, SIGTERM, SIGHUP unless it is ignored, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
 int capture_signals(struct capture *c, struct err *e);
 int capture_watch_control(struct capture *c, int fd, struct err *e);
+void capture_unwatch_control(struct capture *c); /* nobody is left at its other end */
 /*
  * The end of process (or, on kernels that can, thread) @pid is told once, by its pidfd: nothing that
  * waits for it elsewhere can keep that from us. Without pidfds (before Linux 5.3): nothing is told.
@@ -229,6 +230,7 @@ enum control_cmd {
 struct control {
 	int ctl_fd, ack_fd; /* -1 = none */
 	bool close_fds;
+	bool ended; /* the last read met the end: no more commands will come */
 	char buf[256];
 	size_t len;
 };

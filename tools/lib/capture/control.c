@@ -124,6 +124,7 @@ enum control_cmd control_next(struct control *c, char *arg, size_t size)
 
 		if (n > 0)
 			c->len += (size_t)n;
+		c->ended = n == 0;
 		end = memchr(c->buf, '\n', c->len);
 		if (!end && c->len < sizeof(c->buf))
 			return CONTROL_NONE;

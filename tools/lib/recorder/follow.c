@@ -59,7 +59,10 @@ static bool obey(struct recorder *rec)
 		int ret = 0;
 
 		switch (cmd) {
-		case CONTROL_NONE: return stop;
+		case CONTROL_NONE:
+			if (rec->control.ended)
+				capture_unwatch_control(rec->capture);
+			return stop;
 		case CONTROL_ENABLE:
 			if (rec->soft.tracer)
 				tracer_enable(rec->soft.tracer, true);
