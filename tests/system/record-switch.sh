@@ -77,6 +77,36 @@ is "two files" $# 2
 for f; do
 	is "$f: both children by name" "$(both_kids "$f" | sed 's/perf //')" "$(sort kids)"
 done
+# And where another thread than the first one forked them.
+if command -v python3 >/dev/null; then
+	cat >threads.py <<'E2'
+import os, subprocess, threading
+def fork():
+    kid = subprocess.Popen([os.environ["PERF"], "test", "-w", "noploop", "600"])
+    open("kids", "w").write("%d\n" % kid.pid)
+    kid.wait()
+t = threading.Thread(target=fork)
+t.start()
+t.join()
+E2
+	has_one() { # FILE: samples of it with their names
+		[ "$("$PERF" script -i "$1" -F comm,pid,ip,sym 2>/dev/null | grep -c ' noploop')" -ge 1 ]
+	}
+	rm -f kids u.data.*
+	"$PERF" record -e cpu-clock -F 1000 --switch-output -o u.data -- python3 -S threads.py 2>u.err & pid=$!
+	wait_for has_one u.data
+	kill -USR2 $pid
+	wait_for has_switched u.data
+	wait_for has_samples u.data 20
+	# shellcheck disable=SC2046
+	kill $(cat kids)
+	wait $pid
+	for f in u.data.*; do
+		is "$f: the child of a second thread by name" "$(both_kids "$f" | sed 's/perf //')" "$(cat kids)"
+	done
+else
+	skip "the child of a second thread" "needs python3"
+fi
 "$PERF" record -q -e cpu-clock --timestamp-filename -o w.data -- true
 set -- w.data.*
 is "--timestamp-filename" "$#$(ls w.data 2>/dev/null)" 1

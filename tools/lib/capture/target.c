@@ -101,6 +101,13 @@ int capture_target_tids(struct capture_target *t, const char *list, struct err *
 	return add_list(t, list, "thread", add_thread, e);
 }
 
+int capture_target_process(struct capture_target *t, pid_t pid, struct err *e)
+{
+	int ret = add_process(t, pid, e);
+
+	return ret == -ESRCH ? 0 : ret;
+}
+
 /* "12 34 ": what /proc says of a thread's children. */
 static int add_children(struct capture_target *t, pid_t tid, struct err *e)
 {

@@ -21,11 +21,10 @@ static bool is_user_only(const struct event_list *l)
 static int synth_running(struct synth *s, const struct recorder *rec, struct err *e)
 {
 	struct capture_target now = { 0 };
-	int ret = vec_push(&now.tids, rec->program.pid);
+	int ret = capture_target_process(&now, rec->program.pid, e);
 
-	if (ret)
-		return err_set(e, ret, "no memory for the target");
-	ret = capture_target_children(&now, e);
+	if (!ret)
+		ret = capture_target_children(&now, e);
 	if (!ret)
 		ret = synth_tasks(s, &now, e);
 	capture_target_free(&now);
