@@ -308,6 +308,37 @@ static void test_several_files(void **state)
 	end(&b);
 }
 
+static void signal_once(void *ctx, enum log_level level, const char *text)
+{
+	struct bench *b = ctx;
+
+	(void)level;
+	(void)text;
+	if (b->rec && b->rec->program.pid > 0 && !b->told[0]) {
+		b->told[0] = '+';
+		raise(SIGUSR2);
+	}
+}
+
+/* SIGUSR2 while events are opened: there is another file as soon as there is one. */
+static void test_switch_at_once(void **state)
+{
+	char *command[] = { (char *)"true", NULL };
+	struct bench b;
+
+	(void)state;
+	may();
+	begin_command(&b, "cpu-clock:u", command);
+	b.opts.output = "early.data";
+	b.opts.log = (struct log_sink){ signal_once, &b };
+	b.opts.sw = (struct recorder_switch){ .on = true, .stamped = true };
+	run(&b);
+	assert_int_equal(b.told[0], '+');
+	assert_false(b.result.failed);
+	assert_int_equal(b.rec->files.v.n, 2);
+	end(&b);
+}
+
 static void take_the_name(void *ctx)
 {
 	(void)ctx;
@@ -440,6 +471,7 @@ int main(void)
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_control_is_gone),
 		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_switch_at_once),
 		cmocka_unit_test(test_no_next_file),
 		cmocka_unit_test(test_switch_is_due),
 		cmocka_unit_test(test_drain_is_due),

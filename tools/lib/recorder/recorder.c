@@ -103,6 +103,16 @@ static int start_program(struct recorder *rec, struct err *e)
 	return ret;
 }
 
+/* Who asks for another file cannot know how far we are: from when the command has its own mask that waits. */
+static void hold_switch_signal(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR2);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 static int open_events(struct recorder *rec, struct err *e)
 {
 	const struct recorder_opts *o = rec->opts;
@@ -140,6 +150,7 @@ static int start(struct recorder *rec, struct err *e)
 		ret = start_program(rec, e);
 	if (ret)
 		return ret;
+	hold_switch_signal();
 	ret = open_events(rec, e);
 	/* There is nobody to open events on. */
 	return ret == -ESRCH && rec->target->workload ? program_why(&rec->program, ret, e) : ret;
@@ -192,10 +203,11 @@ static int begin(struct recorder *rec, struct err *e)
 	rec->sink = (struct capture_sink){ .write = write_records,
 					   .ctx = rec,
 					   .ends_round = recorder_ends_round };
-	if (!ret)
-		ret = recorder_start_file(rec, e);
+	/* Waiting for the reader of a FIFO ends as signals end it. From here on a file ends in order. */
 	if (!ret)
 		ret = watch(rec, e);
+	if (!ret)
+		ret = recorder_start_file(rec, e);
 	if (!ret)
 		ret = enable_at_start(rec, true, e);
 	if (!ret)
