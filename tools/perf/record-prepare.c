@@ -304,7 +304,7 @@ int record_prepare(struct record_opts *o, struct err *e)
 {
 	int ret = 0;
 
-	/* What was told at the start would be overwritten, or is old when somebody asks for the newest. */
+	/* What was told at the start is old when somebody asks for the newest. */
 	o->r.tail_synthesize |= o->r.overwrite;
 	if (o->clock)
 		ret = prepare_clock(o, o->clock, e);

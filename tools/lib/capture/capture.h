@@ -131,9 +131,12 @@ enum capture_what {
 	CAPTURE_ENDED = 128, /* a process of capture_watch_end() */
 };
 
-/* Whether whoever started us wants hang-ups ignored (nohup): blocked they would be told in spite of that. */
+/* Whether hang-ups are ignored (nohup): blocked they would be told in spite of that. */
 bool capture_ignores_hangup(void);
-/* Blocks SIGINT, SIGTERM, SIGHUP unless it is ignored, SIGCHLD, SIGUSR2 and takes them through a descriptor. */
+/*
+ * Blocks SIGINT, SIGTERM, SIGHUP unless it is ignored, SIGCHLD, SIGUSR2 and takes them through a
+ * descriptor.
+ */
 int capture_signals(struct capture *c, struct err *e);
 int capture_watch_control(struct capture *c, int fd, struct err *e);
 void capture_unwatch_control(struct capture *c); /* nobody is left at its other end */

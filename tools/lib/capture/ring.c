@@ -216,7 +216,7 @@ static int drain_ring(struct capture *c, struct ring *r, uint64_t min_bytes,
 
 	if (head == tail)
 		return 0;
-	/* The kernel needs room while we are on our way: a ring that has to be full first loses all the rest. */
+	/* While we are on our way the kernel needs room: a ring that is full loses all the rest. */
 	if (head - tail < min_u64(min_bytes, r->size / 4)) {
 		*left = true;
 		return 0;

@@ -32,7 +32,10 @@ static int drain(struct recorder *rec, struct err *e)
 	return ret;
 }
 
-/* Threads that stop all the time leave no wait without an event: rings that fill slowly have their turn all the same. */
+/*
+ * Threads that stop all the time leave no wait without an event: rings that fill slowly have their
+ * turn all the same.
+ */
 bool recorder_drain_due(int what, int64_t *last_ms, int64_t now_ms)
 {
 	if (!(what & (CAPTURE_DATA | CAPTURE_TIMEOUT)) && now_ms < *last_ms + IDLE_MS)

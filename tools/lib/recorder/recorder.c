@@ -103,7 +103,10 @@ static int start_program(struct recorder *rec, struct err *e)
 	return ret;
 }
 
-/* Who asks for another file cannot know how far we are: from when the command has its own mask that waits. */
+/*
+ * Who asks for another file cannot know how far we are: that waits, from when the command, which
+ * would inherit this, is a process of its own.
+ */
 static void hold_switch_signal(void)
 {
 	sigset_t set;
@@ -203,7 +206,7 @@ static int begin(struct recorder *rec, struct err *e)
 	rec->sink = (struct capture_sink){ .write = write_records,
 					   .ctx = rec,
 					   .ends_round = recorder_ends_round };
-	/* Waiting for the reader of a FIFO ends as signals end it. From here on a file ends in order. */
+	/* Signals end the wait for a FIFO's reader; from here on they end a file in order. */
 	if (!ret)
 		ret = watch(rec, e);
 	if (!ret)
