@@ -162,6 +162,35 @@ static void test_expressions(void **state)
 	}
 }
 
+/* As libdw makes them, anew for each address and with anything between the members. */
+static void test_shared_expressions(void **state)
+{
+	struct cfi c = { 0 };
+	uint16_t first, nr;
+
+	(void)state;
+	assert_int_equal(cfi_add_expr(&c, stack, ARRAY_SIZE(stack), &first), 0);
+	for (unsigned i = 0; i < 70000; i++) {
+		Dwarf_Op ops[ARRAY_SIZE(deref)];
+
+		memset(ops, (int)i, sizeof(ops));
+		for (size_t k = 0; k < ARRAY_SIZE(deref); k++) {
+			ops[k].atom = deref[k].atom;
+			ops[k].number = deref[k].number;
+			ops[k].number2 = deref[k].number2;
+			ops[k].offset = deref[k].offset;
+		}
+		assert_int_equal(cfi_add_expr(&c, ops, ARRAY_SIZE(ops), &nr), 0);
+		assert_int_equal(nr, first + 1);
+	}
+	assert_int_equal(cfi_add_expr(&c, deref, 1, &nr), 0);
+	assert_int_equal(nr, first + 2);
+	assert_int_equal(c.exprs.n, 3);
+	vec_free(&c.exprs);
+	htab_free(&c.by_expr);
+	arena_free(&c.arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -169,6 +198,7 @@ int main(void)
 		cmocka_unit_test(test_ends),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_expressions),
+		cmocka_unit_test(test_shared_expressions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

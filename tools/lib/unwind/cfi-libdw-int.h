@@ -40,10 +40,14 @@ struct cfi {
 	VEC(struct cfi_rule) rules;
 	struct htab by_rule;
 	VEC(struct expr) exprs;
+	struct htab by_expr;
 	VEC(struct cfi_key) keys;
 	struct htab by_key;
 	struct arena arena;
 };
+
+/* The number of an expression, which may be one that is there. -ENOSPC: a rule cannot say more. */
+int cfi_add_expr(struct cfi *c, const Dwarf_Op *ops, size_t n, uint16_t *nr);
 
 #endif
 #endif

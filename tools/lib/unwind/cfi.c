@@ -55,6 +55,7 @@ void cfi_free(struct cfi *c)
 	vec_free(&c->exprs);
 	vec_free(&c->keys);
 	htab_free(&c->by_rule);
+	htab_free(&c->by_expr);
 	htab_free(&c->by_key);
 	arena_free(&c->arena);
 	free(c);
@@ -169,16 +170,46 @@ bool cfi_read(const struct cfi_object *o, uint64_t addr, void *buf, size_t n)
 
 /* ---- rules ----------------------------------------------------------------------------------------- */
 
-static int add_expr(struct cfi *c, const Dwarf_Op *ops, size_t n, uint16_t *nr)
+/* Field by field: what lies between these is whatever libdw had in its memory. */
+static bool same_op(const Dwarf_Op *a, const Dwarf_Op *b)
 {
-	struct expr e = { .n = n };
+	return a->atom == b->atom && a->number == b->number && a->number2 == b->number2 &&
+	       a->offset == b->offset;
+}
 
+static bool same_expr(const struct expr *e, const Dwarf_Op *ops, size_t n)
+{
+	if (e->n != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!same_op(&e->ops[i], &ops[i]))
+			return false;
+	return true;
+}
+
+/* libdw makes an expression anew for each address; few are distinct. */
+int cfi_add_expr(struct cfi *c, const Dwarf_Op *ops, size_t n, uint16_t *nr)
+{
+	uint64_t hash = hash_u64(n);
+	struct expr e = { .n = n };
+	uint32_t idx;
+
+	for (size_t i = 0; i < n; i++) {
+		hash = hash_mix(hash, (uint64_t)ops[i].offset << 8 | ops[i].atom);
+		hash = hash_mix(hash_mix(hash, ops[i].number), ops[i].number2);
+	}
+	for (struct htab_it it = htab_find(&c->by_expr, hash); htab_next(&c->by_expr, &it, &idx);)
+		if (same_expr(&c->exprs.v[idx], ops, n)) {
+			*nr = (uint16_t)idx;
+			return 0;
+		}
 	if (c->exprs.n >= UINT16_MAX)
 		return -ENOSPC;
 	e.ops = arena_memdup(&c->arena, ops, n * sizeof(*ops));
-	if (!e.ops || vec_push(&c->exprs, e))
+	idx = (uint32_t)c->exprs.n;
+	if (!e.ops || vec_push(&c->exprs, e) || htab_add(&c->by_expr, hash, idx))
 		return -ENOMEM;
-	*nr = (uint16_t)(c->exprs.n - 1);
+	*nr = (uint16_t)idx;
 	return 0;
 }
 
@@ -200,7 +231,7 @@ static int set_cfa(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
 		return 0;
 	}
 	r->cfa_expr = true;
-	return add_expr(c, ops, n, &r->expr);
+	return cfi_add_expr(c, ops, n, &r->expr);
 }
 
 /* What libdw says of one register, in our words. */
@@ -222,7 +253,7 @@ static int set_reg(struct cfi *c, const Dwarf_Op *ops, size_t n, struct cfi_reg 
 		return 0;
 	}
 	reg->how = value ? CFI_EXPR : CFI_AT_EXPR;
-	return add_expr(c, ops, n, &reg->expr);
+	return cfi_add_expr(c, ops, n, &reg->expr);
 }
 
 static int make_rule(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
