@@ -124,6 +124,17 @@ static const Dwarf_Op stack[] = {
 static const Dwarf_Op empty[] = { OP(DW_OP_plus) };
 static const Dwarf_Op forever[] = { OP(DW_OP_nop, .offset = 0),
 				    OP(DW_OP_skip, .number = (Dwarf_Word)-4, .offset = 1) };
+/* The CFA in front, as libdw puts it: 5, over what would divide it, and back to the end. */
+static const Dwarf_Op jumps[] = {
+	OP(DW_OP_const1u, .number = 9, .offset = (Dwarf_Word)-1),
+	OP(DW_OP_skip, .number = 4, .offset = 0),
+	OP(DW_OP_lit5, .offset = 3),
+	OP(DW_OP_skip, .number = 5, .offset = 4),
+	OP(DW_OP_lit1, .offset = 7),
+	OP(DW_OP_bra, .number = (Dwarf_Word)-8, .offset = 8),
+	OP(DW_OP_drop, .offset = 11),
+	OP(DW_OP_nop, .offset = 12),
+};
 static const Dwarf_Op unmapped[] = { OP(DW_OP_lit0), OP(DW_OP_deref) };
 static const Dwarf_Op unknown[] = { OP(DW_OP_fbreg, .number = 1) };
 static const Dwarf_Op zero_div[] = { OP(DW_OP_lit5), OP(DW_OP_lit0), OP(DW_OP_div), OP(DW_OP_lit7),
@@ -141,6 +152,7 @@ static const struct {
 	{ stack, ARRAY_SIZE(stack), true, (uint64_t)-2 },
 	{ empty, ARRAY_SIZE(empty), false, 0 },
 	{ forever, ARRAY_SIZE(forever), false, 0 },
+	{ jumps, ARRAY_SIZE(jumps), true, 5 },
 	{ unmapped, ARRAY_SIZE(unmapped), false, 0 },
 	{ unknown, ARRAY_SIZE(unknown), false, 0 },
 	{ zero_div, ARRAY_SIZE(zero_div), true, 7 },

@@ -161,15 +161,24 @@ static bool constant(struct stack *s, const struct machine_state *m, const Dwarf
 	}
 }
 
-/* Index of the operation that a jump at @i leads to; e->n when there is none. */
+/*
+ * Index of the operation that a jump at @i leads to; e->n when there is none. Offsets ascend, but for that of what
+ * libdw puts in front, which is -1.
+ */
 static size_t jump(const struct expr *e, size_t i)
 {
 	uint64_t target = e->ops[i].offset + 3 + e->ops[i].number;
+	size_t from = e->ops[0].offset > e->ops[e->n - 1].offset, end = e->n;
 
-	for (size_t k = 0; k < e->n; k++)
-		if (e->ops[k].offset == target)
-			return k;
-	return e->n;
+	while (from < end) {
+		size_t mid = from + (end - from) / 2;
+
+		if (e->ops[mid].offset < target)
+			from = mid + 1;
+		else
+			end = mid;
+	}
+	return from < e->n && e->ops[from].offset == target ? from : e->n;
 }
 
 /* libdw puts a DW_OP_call_frame_cfa in front where the format starts with the CFA on the stack. */
