@@ -145,6 +145,48 @@ if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
 	like "the inlined calls, innermost first" "$(cat ours)" '  deepest at .*symbol-target.cpp:[0-9]+'
 	like "the function itself last" "$(cat ours)" '  not_inlined at .*symbol-target.cpp:[0-9]+'
 
+	# Functions that lie in other things than a unit: in a class of a function, and in a module.
+	cat >local.cpp <<-'EOF'
+		static inline __attribute__((always_inline)) int twice(volatile int *x) { return *x * 2; }
+		int main()
+		{
+			struct local {
+				__attribute__((noipa)) int go(volatile int *x) { return twice(x) + 1; }
+			};
+			volatile int v = 1;
+			return local().go(&v);
+		}
+	EOF
+	g++ -O2 -g -o local local.cpp && made_file at-symbol local.data "$TMP/local" >/dev/null
+	like "what is inlined in a local class" "$("$DUMP" -i local.data)" '^  _*[A-Z0-9]*twice.* at .*local.cpp:1$'
+	cat >module.f90 <<-'EOF'
+		module work
+		contains
+		  pure function inner(x) result(y)
+		    real(8), intent(in) :: x
+		    real(8) :: y
+		    y = sqrt(x * 3.0d0 + 1.0d0)
+		  end function
+		  subroutine outer(a)
+		    real(8), intent(inout) :: a(:)
+		    a(1) = inner(a(2))
+		  end subroutine
+		end module
+		program p
+		  use work
+		  real(8) :: a(2) = 2
+		  call outer(a)
+		  print *, a
+		end program
+	EOF
+	if gfortran -O2 -g -o module module.f90 2>/dev/null; then
+		made_file at-symbol module.data "$TMP/module" >/dev/null
+		like "what is inlined in a procedure of a module" "$("$DUMP" -i module.data | grep -A1 'work_MOD_outer+')" \
+			'^  __work_MOD_inner at .*module.f90:6$'
+	else
+		skip "what is inlined in a procedure of a module" "no Fortran compiler"
+	fi
+
 	# Packed; then with damage where nobody looks: where variables lie.
 	objcopy --compress-debug-sections=zlib whole gzips
 	off=$(readelf -SW gzips | sed -n 's/.* \.debug_loc[lists]* *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')

@@ -584,8 +584,15 @@ static int walk_children(struct walk *w, Dwarf_Die *parent_die, uint32_t parent,
 			break;
 		case DW_TAG_lexical_block:
 		case DW_TAG_namespace:
+		case DW_TAG_module: /* of Fortran and D: its procedures are in it */
 		case DW_TAG_try_block:
 		case DW_TAG_catch_block: break;
+		case DW_TAG_structure_type:
+		case DW_TAG_class_type:
+			/* Functions of lambdas and local classes, by g++; other classes have declarations. */
+			if (parent == NO_NODE)
+				continue;
+			break;
 		default: continue;
 		}
 		if (!ret)
