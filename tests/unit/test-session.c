@@ -340,6 +340,17 @@ static void counters(void **state)
 	expect((struct session_opts){ .first_sample = 1 }, "2/:11+30 4/:11+20 ");
 	expect((struct session_opts){ .first_sample = 3 }, "4/:11+20 ");
 	expect((struct session_opts){ .time = "2,3" }, "2/:11+30 ");
+	/* One counter for all threads, unless they inherit it. */
+	for (int inherits = 0; inherits < 2; inherits++) {
+		start(READ, inherits ? ATTR_FLAG_INHERIT : 0);
+		sample(0x1, 11, 100);
+		sample(0x2, 12, 130);
+		sample(0x3, 13, 135);
+		sample(0x4, 12, 150);
+		expect((struct session_opts){ 0 },
+		       inherits ? "1/:11+100 2/:12+130 3/:13+135 4/:12+20 "
+				: "1/:11+100 2/:12+30 3/:13+5 4/:12+15 ");
+	}
 }
 
 /* ---- chains that come later ------------------------------------------------------------------ */

@@ -21,6 +21,18 @@ static const struct perfdata_event *event_of(const struct perfdata *pd, uint64_t
 	return NULL;
 }
 
+/* The entry that stands for all threads; as many as there are: none does yet. */
+static uint32_t first_of(const struct sample_totals *t, uint64_t id)
+{
+	uint32_t idx;
+
+	for (struct htab_it it = htab_find(&t->first, hash_u64(id));
+	     htab_next(&t->first, &it, &idx);)
+		if (idx < t->v.n && t->v.v[idx].id == id)
+			return idx;
+	return (uint32_t)t->v.n;
+}
+
 /* The counter that @v is a value of: of the event, or of the event in this thread. */
 static struct sample_total *total_of(struct sample_totals *t, const struct perfdata *pd,
 				     const struct sample *s, uint64_t id)
@@ -35,10 +47,13 @@ static struct sample_total *total_of(struct sample_totals *t, const struct perfd
 	fresh.event = s->read.has_id ? event_of(pd, id) : s->event;
 	fresh.same = (uint32_t)t->v.n;
 	/* Not inherited: one counter for all threads, the first that was seen stands for it. */
-	if (fresh.event && !attr_flag(&fresh.event->attr, ATTR_FLAG_INHERIT))
-		for (uint32_t i = 0; i < t->v.n; i++)
-			if (t->v.v[i].id == id && t->v.v[i].same == i)
-				fresh.same = i;
+	if (fresh.event && !attr_flag(&fresh.event->attr, ATTR_FLAG_INHERIT)) {
+		idx = first_of(t, id);
+		if (idx < t->v.n)
+			fresh.same = idx;
+		else if (htab_add(&t->first, hash_u64(id), fresh.same))
+			return NULL;
+	}
 	if (vec_push(&t->v, fresh) || htab_add(&t->tab, hash, (uint32_t)t->v.n - 1))
 		return NULL;
 	return &t->v.v[fresh.same];
@@ -72,4 +87,5 @@ void sample_totals_free(struct sample_totals *t)
 {
 	vec_free(&t->v);
 	htab_free(&t->tab);
+	htab_free(&t->first);
 }

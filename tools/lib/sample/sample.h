@@ -318,7 +318,8 @@ struct sample_total {
 
 struct sample_totals {
 	VEC(struct sample_total) v;
-	struct htab tab;
+	struct htab tab;   /* by id and thread */
+	struct htab first; /* by id, of events that threads do not inherit: what stands for all */
 };
 
 static inline uint64_t sample_nr_parts(const struct sample *s)
