@@ -146,4 +146,11 @@ build "$TMP/app" -fbasic-block-sections=labels -ffunction-sections
 traced "$TMP/app" "$TMP/app.data" >/dev/null
 paths "$TMP/app" "$TMP/paths"
 is "functions, where blocks have no sections" "$(sort "$TMP/paths" | tr '\n' ' ')" "put work "
+# Names of a stranger's program reach no terminal as they are.
+check "a name that colours a terminal" objcopy --redefine-sym "put=$(printf 'p\033[1mut')" "$TMP/app"
+for form in path-order propeller symbol-order; do
+	"$PERF" data convert --to $form --binary "$TMP/app" -i "$TMP/app.data" -o "$TMP/raw" 2>"$TMP/err"
+	check "--to $form: has others" grep -q work "$TMP/raw"
+	is "--to $form: no name with control bytes" "$(tr -cd '\000-\011\013-\037\177' <"$TMP/raw" | wc -c)" 0
+done
 done_testing

@@ -183,6 +183,17 @@ unsigned convert_threads(const struct convert *c, size_t edges);
 struct local_edge *convert_local(const struct convert *c, const struct convert_elf *ob, size_t *nr,
 				 struct err *e);
 
+/*
+ * Whether a symbol can be a word in a line of text: these end at blanks, and the text is looked at on terminals. @no:
+ * what else it may not have.
+ */
+static inline bool convert_fits_line(const char *s, const char *no)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	return n && safe_run(s, n) == n && !strchr(s, ' ') && !strpbrk(s, no);
+}
+
 /* ---- order.c ---- */
 
 /* -EINVAL where there are no branch stacks, by which @what is seen. */

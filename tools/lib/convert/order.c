@@ -34,15 +34,10 @@ static int add(struct order *r, uint32_t caller, uint32_t callee, uint64_t weigh
 		       ?: htab_add(&r->tab, key, (uint32_t)r->call.n - 1);
 }
 
-/* Whether a line can name it: words end at blanks, and '#' begins a comment. */
+/* '#' begins a comment. */
 static bool fits_line(const char *s)
 {
-	if (!s || !*s || *s == '#')
-		return false;
-	for (; *s; s++)
-		if ((unsigned char)*s <= ' ' || *s == 0x7f)
-			return false;
-	return true;
+	return convert_fits_line(s, "") && *s != '#';
 }
 
 /* The number of the symbol of @fn; 0 = it has none. INTERN_NONE: no memory. */

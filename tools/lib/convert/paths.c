@@ -64,12 +64,6 @@ static size_t next_of(const struct paths *p, size_t at, uint64_t begun)
 	return best;
 }
 
-/* Whether a line can name it: words end at blanks, and '#' begins a comment. */
-static bool fits_line(const char *s)
-{
-	return s && *s && !strpbrk(s, " \t\r\n#");
-}
-
 /* Of the functions, or blocks, that a stretch runs those that have no place yet, in the order in which they lie. */
 static ssize_t put_stretch(struct paths *p, const struct local_edge *l, struct obuf *o)
 {
@@ -79,7 +73,7 @@ static ssize_t put_stretch(struct paths *p, const struct local_edge *l, struct o
 	for (; fn && fn < p->f->fns.v + p->f->fns.n && fn->start <= l->end; fn++) {
 		bool *listed = &p->listed[fn - p->f->fns.v];
 
-		if (*listed || !fits_line(fn->symbol))
+		if (*listed || !convert_fits_line(fn->symbol, "#"))
 			continue;
 		*listed = true;
 		obuf_str(o, fn->symbol);

@@ -197,7 +197,7 @@ static bool is_new(struct htab *seen, const struct layout *l, uint32_t fn, int *
 	uint64_t hash = name ? hash_bytes(name, strlen(name)) : 0;
 	uint32_t i;
 
-	if (!name || !name[0] || strpbrk(name, " \t\n/\r"))
+	if (!convert_fits_line(name, "/"))
 		return false;
 	for (struct htab_it it = htab_find(seen, hash); htab_next(seen, &it, &i);)
 		if (!strcmp(l->map.fns.v[i], name))

@@ -20,12 +20,7 @@
 /* What would be read as something else in a line of text. */
 static bool fits_text(const char *s)
 {
-	if (!s[0] || strchr("[!#", s[0]))
-		return false;
-	for (; *s; s++)
-		if ((unsigned char)*s <= ' ' || *s == 0x7f)
-			return false;
-	return true;
+	return convert_fits_line(s, "") && !strchr("[!#", s[0]);
 }
 
 /* LLVM marks copies of functions, and looks for the name without the mark. */
