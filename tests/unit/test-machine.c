@@ -500,6 +500,32 @@ static void test_many_processes(void **state)
 	assert_string_equal(comm_of(1000, 1000), "child");
 }
 
+static void cgroup(uint64_t id, const char *path)
+{
+	begin();
+	P64(&f, id);
+	put_string(&f, path);
+	feed(PERF_RECORD_CGROUP, 0);
+}
+
+/* One id that is used again all the time: found as fast as one that is not. */
+static void test_cgroups(void **state)
+{
+	char path[32];
+
+	(void)state;
+	cgroup(1, "/one");
+	for (int i = 0; i < 200000; i++) {
+		snprintf(path, sizeof(path), "/%d", i / 2);
+		cgroup(7, path);
+	}
+	cgroup(2, "/two");
+	assert_string_equal(machine_cgroup(m, 1), "/one");
+	assert_string_equal(machine_cgroup(m, 2), "/two");
+	assert_string_equal(machine_cgroup(m, 7), "/99999");
+	assert_null(machine_cgroup(m, 3));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -522,6 +548,7 @@ int main(void)
 		T(test_one_dso_for_one_file),
 		T(test_malformed_is_an_error),
 		T(test_many_processes),
+		T(test_cgroups),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -321,18 +321,36 @@ static int do_namespaces(struct machine *m, const struct record *rec, struct err
 	return 0;
 }
 
+static struct cgroup *find_cgroup(const struct machine *m, uint64_t id)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&m->cgroup_by_id, hash_u64(id));
+	     htab_next(&m->cgroup_by_id, &it, &i);)
+		if (i < m->cgroup.n && m->cgroup.v[i].id == id)
+			return &m->cgroup.v[i];
+	return NULL;
+}
+
 static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)
 {
 	struct record_cgroup c;
-	struct cgroup g = { 0 };
+	struct cgroup g = { 0 }, *there;
 	int ret = record_cgroup(rec, &c, e);
 
 	if (ret)
 		return ret;
+	there = find_cgroup(m, c.id);
+	if (there && !strcmp(there->path, c.path))
+		return 0;
 	g.id = c.id;
 	g.path = arena_strdup(&m->arena, c.path);
-	if (!g.path || vec_push(&m->cgroup, g) ||
-	    htab_add(&m->cgroup_by_id, hash_u64(g.id), (uint32_t)m->cgroup.n - 1))
+	if (!g.path)
+		return no_memory(e);
+	if (there) /* ids may be used again */
+		*there = g;
+	else if (vec_push(&m->cgroup, g) ||
+		 htab_add(&m->cgroup_by_id, hash_u64(g.id), (uint32_t)m->cgroup.n - 1))
 		return no_memory(e);
 	return 0;
 }
@@ -472,15 +490,7 @@ struct dso *machine_dso(const struct machine *m, size_t idx)
 
 const char *machine_cgroup(const struct machine *m, uint64_t id)
 {
-	const char *path = NULL;
-	uint32_t i, newest = 0; /* ids may be used again */
+	const struct cgroup *g = find_cgroup(m, id);
 
-	for (struct htab_it it = htab_find(&m->cgroup_by_id, hash_u64(id));
-	     htab_next(&m->cgroup_by_id, &it, &i);) {
-		if (m->cgroup.v[i].id != id || (path && i < newest))
-			continue;
-		path = m->cgroup.v[i].path;
-		newest = i;
-	}
-	return path;
+	return g ? g->path : NULL;
 }
