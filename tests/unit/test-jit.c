@@ -179,6 +179,26 @@ static void test_cut(void **state)
 	assert_int_equal(whole, 5); /* between records */
 }
 
+/* A number that is used again is that of the newest code. */
+static void test_numbers(void **state)
+{
+	struct file f = { .n = 0 };
+	struct jitdump *d;
+	struct err e;
+
+	(void)state;
+	head(&f, 0);
+	load(&f, 10, 0x1000, 1, "first", "ABCDEFGH", 8);
+	load(&f, 20, 0x2000, 1, "second", "12345678", 8);
+	load(&f, 30, 0x4000, 2, "third", "12345678", 8);
+	move(&f, 40, 0x2000, 0x3000, 1);
+	move(&f, 50, 0x2000, 0x3000, 3);
+	assert_int_equal(jitdump_open(&d, temp_file(&f, f.n), &e), 0);
+	assert_int_equal(jitdump_event(d, 3)->code, 1);
+	assert_null(jitdump_event(d, 4));
+	jitdump_close(d);
+}
+
 static void test_hostile(void **state)
 {
 	struct file good = { .n = 0 };
@@ -249,7 +269,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reads),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_whose),
+		cmocka_unit_test(test_whose),	cmocka_unit_test(test_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,7 +27,6 @@ struct jitdump {
 	size_t spent;
 	VEC(struct code_obj) code; /* by offset in the file */
 	VEC(struct jit_event) event;
-	VEC(uint64_t) index; /* code_index by code, while the file is walked */
 	struct arena names;
 	unsigned char *rows; /* the table that begins at rows_of; 0 = none */
 	size_t rows_size;

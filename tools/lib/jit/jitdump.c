@@ -59,10 +59,17 @@ static bool spend(struct jitdump *d, size_t n)
 
 /* ---- records --------------------------------------------------------------------------------- */
 
+/* What a file calls a code by. */
+struct number {
+	uint64_t index;
+	uint32_t code;
+};
+
 struct walk {
 	struct jitdump *d;
 	struct window w;
-	struct htab by_index; /* code_index to code */
+	VEC(struct number) number;
+	struct htab by_index; /* code_index to number */
 	uint64_t debug_at;    /* of the DEBUG_INFO that waits for its load; 0 = none */
 	uint64_t debug_end, debug_addr, debug_rows;
 };
@@ -74,6 +81,31 @@ static int add_event(struct walk *k, const struct jit_event *ev)
 	if (d->event.n && d->event.v[d->event.n - 1].time > ev->time)
 		d->sorted = false;
 	return vec_push(&d->event, *ev);
+}
+
+/* NULL: none of its loads came yet. */
+static struct number *find_number(const struct walk *k, uint64_t index)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&k->by_index, hash_u64(index));
+	     htab_next(&k->by_index, &it, &i);)
+		if (i < k->number.n && k->number.v[i].index == index)
+			return &k->number.v[i];
+	return NULL;
+}
+
+/* The newest code stands for its number: one entry each, however often a file uses it again. */
+static int set_number(struct walk *k, uint64_t index, uint32_t code)
+{
+	struct number *there = find_number(k, index), n = { index, code };
+
+	if (there) {
+		there->code = code;
+		return 0;
+	}
+	return vec_push(&k->number, n)
+		       ?: htab_add(&k->by_index, hash_u64(index), (uint32_t)k->number.n - 1);
 }
 
 static int take_load(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
@@ -114,21 +146,9 @@ static int take_load(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
 		return -EFBIG;
 	o.pub.name = arena_strndup(&d->names, name, n);
 	if (!o.pub.name || vec_push(&d->code, o) || add_event(k, &ev) ||
-	    htab_add(&k->by_index, hash_u64(index), ev.code) || vec_push(&d->index, index))
+	    set_number(k, index, ev.code))
 		return -ENOMEM;
 	return 0;
-}
-
-/* The newest code of that number. */
-static uint32_t code_by_index(const struct walk *k, uint64_t index)
-{
-	uint32_t i, found = UINT32_MAX;
-
-	for (struct htab_it it = htab_find(&k->by_index, hash_u64(index));
-	     htab_next(&k->by_index, &it, &i);)
-		if (k->d->index.v[i] == index && (found == UINT32_MAX || i > found))
-			found = i;
-	return found;
 }
 
 static int take_move(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
@@ -137,16 +157,18 @@ static int take_move(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
 	const unsigned char *p = size >= 48 ? window_bytes(d, &k->w, at, 48) : NULL;
 	struct cursor c = cursor_init(p, p ? 48 : 0, d->swap);
 	struct jit_event ev = { .time = time, .moved = true };
+	const struct number *of;
 
 	cursor_skip(&c, 16);
 	ev.old = cursor_u64(&c);
 	ev.addr = cursor_u64(&c);
 	cursor_skip(&c, 8); /* the size is the code's */
-	ev.code = code_by_index(k, cursor_u64(&c));
+	of = find_number(k, cursor_u64(&c));
 	if (c.bad)
 		return -EINVAL;
-	if (ev.code == UINT32_MAX)
+	if (!of)
 		return 0;
+	ev.code = of->code;
 	if (!spend(d, sizeof(ev)))
 		return -EFBIG;
 	return add_event(k, &ev);
@@ -272,7 +294,7 @@ int jitdump_open(struct jitdump **out, int fd, struct err *e)
 		ret = err_set(e, -ENOMEM, "out of memory for a jitdump file");
 	free(k.w.buf);
 	htab_free(&k.by_index);
-	vec_free(&d->index);
+	vec_free(&k.number);
 	if (ret) {
 		jitdump_close(d);
 		return ret;
@@ -290,7 +312,6 @@ void jitdump_close(struct jitdump *d)
 	close(d->fd);
 	vec_free(&d->code);
 	vec_free(&d->event);
-	vec_free(&d->index);
 	arena_free(&d->names);
 	free(d->rows);
 	free(d);
