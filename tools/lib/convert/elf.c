@@ -108,6 +108,17 @@ static int load_symbols(struct load *l)
 
 /* ---- PLT entries: "jmp *slot(%rip)", the slot's relocation names the function ---- */
 
+static const char *slot_name(const struct load *l, uint64_t slot)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&l->slots, hash_u64(slot));
+	     htab_next(&l->slots, &it, &i);)
+		if (i < l->relocs.n && l->relocs.v[i].start == slot)
+			return l->relocs.v[i].name;
+	return NULL;
+}
+
 static int load_relocs(struct load *l)
 {
 	Elf_Scn *scn = NULL;
@@ -135,7 +146,8 @@ static int load_relocs(struct load *l)
 				continue;
 			s.start = r.r_offset;
 			s.name = elf_strptr(l->elf, symsh.sh_link, sym.st_name);
-			if (!s.name || !s.name[0])
+			/* The first stands: equal keys would make the table a list. */
+			if (!s.name || !s.name[0] || slot_name(l, s.start))
 				continue;
 			if (vec_push(&l->relocs, s) ||
 			    htab_add(&l->slots, hash_u64(s.start), (uint32_t)l->relocs.n - 1))
@@ -143,17 +155,6 @@ static int load_relocs(struct load *l)
 		}
 	}
 	return 0;
-}
-
-static const char *slot_name(const struct load *l, uint64_t slot)
-{
-	uint32_t i;
-
-	for (struct htab_it it = htab_find(&l->slots, hash_u64(slot));
-	     htab_next(&l->slots, &it, &i);)
-		if (i < l->relocs.n && l->relocs.v[i].start == slot)
-			return l->relocs.v[i].name;
-	return NULL;
 }
 
 static int plt_entry(struct load *l, const unsigned char *p, size_t size, uint64_t addr)
