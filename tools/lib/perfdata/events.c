@@ -240,14 +240,20 @@ static int apply_event_type(struct perfdata *pd, const struct raw_record *r)
 {
 	struct cursor c = cursor_init(r->data + 8, r->size - 8, pd->swap);
 	uint64_t id = cursor_u64(&c);
-	const char *name = cursor_str(&c, min_u64(cursor_left(&c), 64));
+	const char *name = cursor_str(&c, min_u64(cursor_left(&c), 64)), *copy = NULL;
 
 	for (size_t i = 0; name && i < pd->events.n; i++) {
 		struct pd_event *ev = pd->events.v[i];
 
-		if (ev->pub.attr.type == PERF_TYPE_TRACEPOINT && ev->pub.attr.config == id &&
-		    perfdata_set_event_name(pd, ev, name, strlen(name)))
+		if (ev->pub.attr.type != PERF_TYPE_TRACEPOINT || ev->pub.attr.config != id ||
+		    (ev->named && !strcmp(ev->pub.name, name)))
+			continue;
+		/* One for all events of that number, which may be as many as there are records. */
+		copy = copy ?: arena_strdup(&pd->arena, name);
+		if (!copy)
 			return -ENOMEM;
+		ev->pub.name = copy;
+		ev->named = true;
 	}
 	return 0;
 }
