@@ -128,7 +128,7 @@ static void decode_event_desc(struct perfdata *pd, struct cursor *c)
 
 static void decode_group_desc(struct perfdata *pd, struct cursor *c)
 {
-	uint32_t nr = cursor_u32(c);
+	uint32_t nr = cursor_u32(c), end = 0;
 
 	if (nr > pd->events.n) {
 		c->bad = true;
@@ -139,10 +139,13 @@ static void decode_group_desc(struct perfdata *pd, struct cursor *c)
 		uint32_t leader = cursor_u32(c), members = cursor_u32(c);
 		struct pd_event *ev;
 
-		if (c->bad || leader >= pd->events.n || members > pd->events.n - leader) {
+		/* Recorders list them in order. An event of two groups would be visited for both. */
+		if (c->bad || leader < end || leader >= pd->events.n ||
+		    members > pd->events.n - leader) {
 			c->bad = true;
 			return;
 		}
+		end = leader + (members ?: 1);
 		ev = pd->events.v[leader];
 		ev->pub.nr_members = members;
 		/* "{anon_group}" is what a group without a name is stored as. */
