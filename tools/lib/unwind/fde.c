@@ -16,6 +16,7 @@
 
 #define MAX_SECTION (1u << 30)
 #define MAX_PROGRAM (1u << 16) /* bytes of one function's rules */
+#define MAX_MADE    (1u << 31) /* of a section written anew: places in it have 32 bits */
 #define ABSOLUTE    (DW_EH_PE_pcrel | DW_EH_PE_sdata8)
 
 struct cie {
@@ -27,17 +28,24 @@ struct cie {
 	struct cursor program;
 };
 
+/* A CIE that an FDE went by. */
+struct known_cie {
+	uint64_t at;
+	struct cie cie;
+	bool ok;
+	uint32_t made; /* where it stands in what is written anew */
+};
+
 /* A section that is walked through. */
 struct walk {
 	const unsigned char *p;
 	size_t size;
 	uint64_t vaddr;
 	bool debug;
-	/* The CIE before, which most FDEs share. */
-	uint64_t cie_at;
-	struct cie cie;
-	bool cie_ok;
-	uint32_t made; /* where it stands in what is written anew */
+	VEC(struct known_cie) known;
+	struct htab by_place;
+	uint64_t cies;	      /* bytes of these: more than the section has if they overlap */
+	struct known_cie now; /* that of the FDE, and most often of the next */
 };
 
 /* A pointer; @at is where it stands. False: of a kind that needs more than the section. */
@@ -311,17 +319,17 @@ static int make_cie(struct fdes *f, struct walk *w)
 {
 	static const unsigned char plain[] = { 3, 'z', 'R', 0 }, signal[] = { 3, 'z', 'R', 'S', 0 };
 	static const unsigned char data[] = { 1, ABSOLUTE };
-	const struct cie *cie = &w->cie;
+	const struct cie *cie = &w->now.cie;
 	int ret;
 
-	w->made = (uint32_t)f->made.n;
+	w->now.made = (uint32_t)f->made.n;
 	ret = put_u32(f, 0) ?: put_u32(f, 0);
 	ret = ret ?: cie->signal ? put(f, signal, sizeof(signal)) : put(f, plain, sizeof(plain));
 	ret = ret ?: put_leb(f, (int64_t)cie->code, false) ?: put_leb(f, cie->data, true);
 	ret = ret ?: put_leb(f, (int64_t)cie->ra, false) ?: put(f, data, sizeof(data));
 	ret = ret ?: put(f, cie->program.p, cursor_left(&cie->program));
 	if (!ret)
-		put_length(f, w->made);
+		put_length(f, w->now.made);
 	return ret;
 }
 
@@ -329,7 +337,7 @@ static int make_fde(struct fdes *f, const struct walk *w, struct fde *fde, const
 {
 	uint32_t at = (uint32_t)f->made.n;
 	uint64_t from, length = fde->end - fde->start;
-	int ret = put_u32(f, 0) ?: put_u32(f, at + 4 - w->made);
+	int ret = put_u32(f, 0) ?: put_u32(f, at + 4 - w->now.made);
 
 	from = fde->start - (FDE_MADE + f->made.n);
 	ret = ret ?: put(f, &from, 8) ?: put(f, &length, 8) ?: put(f, "", 1);
@@ -345,21 +353,48 @@ static int make_fde(struct fdes *f, const struct walk *w, struct fde *fde, const
 /* @c: of the FDE at @at, behind its pointer to the CIE. 0 where it is of no use. */
 static int add_fde(struct fdes *f, struct walk *w, uint64_t at, struct cursor *c)
 {
-	struct fde fde = { .at = (uint32_t)at, .debug = w->debug, .signal = w->cie.signal };
+	struct fde fde = { .at = (uint32_t)at, .debug = w->debug, .signal = w->now.cie.signal };
 	uint64_t length;
 
-	if (!pointer(c, w->cie.encoding, w->vaddr + (uint64_t)(c->p - w->p), &fde.start) ||
-	    !pointer(c, w->cie.encoding & 0x0f, 0, &length) || !length ||
+	if (!pointer(c, w->now.cie.encoding, w->vaddr + (uint64_t)(c->p - w->p), &fde.start) ||
+	    !pointer(c, w->now.cie.encoding & 0x0f, 0, &length) || !length ||
 	    fde.start + length < fde.start)
 		return 0;
 	fde.end = fde.start + length;
-	if (w->cie.lengths)
+	if (w->now.cie.lengths)
 		cursor_skip(c, cursor_uleb(c));
-	if (c->bad || !safe_program(*c, w->cie.encoding))
+	if (c->bad || !safe_program(*c, w->now.cie.encoding))
 		return 0;
 	if (w->debug && make_fde(f, w, &fde, c))
 		return -ENOMEM;
 	return vec_push(&f->v, fde) ? -ENOMEM : 0;
+}
+
+/*
+ * The CIE at @at becomes w->now: read, and written anew, once however many FDEs have it. Those of a real file lie side
+ * by side; what reads as others in the middle of them is left out.
+ */
+static int use_cie(struct fdes *f, struct walk *w, uint64_t at)
+{
+	struct known_cie k = { .at = at };
+	struct cursor c;
+	uint32_t i;
+	int ret = 0;
+
+	for (struct htab_it it = htab_find(&w->by_place, hash_u64(at));
+	     htab_next(&w->by_place, &it, &i);)
+		if (i < w->known.n && w->known.v[i].at == at) {
+			w->now = w->known.v[i];
+			return 0;
+		}
+	w->cies += entry(w->p, w->size, at, &c) ? 4 + cursor_left(&c) : 0;
+	k.ok = w->cies <= w->size && cie_at(w->p, w->size, at, w->debug, &k.cie) &&
+	       safe_program(k.cie.program, k.cie.encoding);
+	w->now = k;
+	if (k.ok && w->debug)
+		ret = make_cie(f, w);
+	return ret ?: vec_push(&w->known, w->now)
+			       ?: htab_add(&w->by_place, hash_u64(at), (uint32_t)w->known.n - 1);
 }
 
 static int walk(struct fdes *f, struct walk *w)
@@ -367,8 +402,8 @@ static int walk(struct fdes *f, struct walk *w)
 	struct cursor c;
 	int ret = 0;
 
-	w->cie_at = UINT64_MAX;
-	for (uint64_t at = 0; !ret && entry(w->p, w->size, at, &c);) {
+	w->now.at = UINT64_MAX;
+	for (uint64_t at = 0; !ret && f->made.n < MAX_MADE && entry(w->p, w->size, at, &c);) {
 		uint64_t here = at, cie;
 		uint32_t id;
 
@@ -377,16 +412,13 @@ static int walk(struct fdes *f, struct walk *w)
 		if (id == (w->debug ? UINT32_MAX : 0))
 			continue;
 		cie = cie_place(here, id, w->debug);
-		if (cie != w->cie_at) {
-			w->cie_at = cie;
-			w->cie_ok = cie_at(w->p, w->size, cie, w->debug, &w->cie) &&
-				    safe_program(w->cie.program, w->cie.encoding);
-			if (w->cie_ok && w->debug)
-				ret = make_cie(f, w);
-		}
-		if (!ret && w->cie_ok && cursor_left(&c) <= MAX_PROGRAM)
+		if (cie != w->now.at)
+			ret = use_cie(f, w, cie);
+		if (!ret && w->now.ok && cursor_left(&c) <= MAX_PROGRAM)
 			ret = add_fde(f, w, here, &c);
 	}
+	vec_free(&w->known);
+	htab_free(&w->by_place);
 	return ret;
 }
 
