@@ -62,18 +62,13 @@ static bool same_block(const struct merge *m, uint32_t to, const struct merge_in
 	return true;
 }
 
-/* Where the block at @from is in the output; two of one input stay two. */
+/* Where the block at @from is in the output; two of one input stay two: @taken by event there. */
 static uint32_t find_block(const struct merge *m, const struct merge_input *in, uint32_t from,
-			   uint32_t n)
+			   uint32_t n, const unsigned char *taken)
 {
-	for (uint32_t to = 0; to < m->events.n; to++) {
-		bool taken = false;
-
-		vec_for_each (other, &in->event)
-			taken |= *other == to;
-		if (!taken && same_block(m, to, in, from, n))
+	for (uint32_t to = 0; to < m->events.n; to++)
+		if (!taken[to] && same_block(m, to, in, from, n))
 			return to;
-	}
 	return (uint32_t)m->events.n;
 }
 
@@ -99,27 +94,37 @@ static int add_block(struct merge *m, const struct merge_input *in, uint32_t fro
 	return 0;
 }
 
+static int join_block(struct merge *m, struct merge_input *in, uint32_t from, uint32_t n,
+		      unsigned char *taken)
+{
+	uint32_t to = find_block(m, in, from, n, taken);
+
+	if (to == m->events.n && add_block(m, in, from, n))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n; i++) {
+		m->events.v[to + i].attr.flags |=
+			output_attr(m, perfdata_event(in->pd, from + i)).flags & ATTR_FLAGS_BESIDE;
+		taken[to + i] = 1;
+		if (vec_push(&in->event, to + i))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int join_input(struct merge *m, struct merge_input *in)
 {
+	size_t nr = perfdata_nr_events(in->pd);
+	unsigned char *taken = calloc(m->events.n + nr + 1, 1);
+	int ret = taken ? 0 : -ENOMEM;
 	uint32_t n;
 
 	in->event.n = 0;
-	for (uint32_t from = 0; from < perfdata_nr_events(in->pd); from += n) {
-		uint32_t to;
-
+	for (uint32_t from = 0; !ret && from < nr; from += n) {
 		n = block_of(in->pd, from);
-		to = find_block(m, in, from, n);
-		if (to == m->events.n && add_block(m, in, from, n))
-			return -ENOMEM;
-		for (uint32_t i = 0; i < n; i++) {
-			m->events.v[to + i].attr.flags |=
-				output_attr(m, perfdata_event(in->pd, from + i)).flags &
-				ATTR_FLAGS_BESIDE;
-			if (vec_push(&in->event, to + i))
-				return -ENOMEM;
-		}
+		ret = join_block(m, in, from, n, taken);
 	}
-	return 0;
+	free(taken);
+	return ret;
 }
 
 static int join_all(struct merge *m)
