@@ -66,6 +66,18 @@ simple('x', 'x', 'of-x', '/bin/x', start=1000)
 simple('y', 'y', 'of-y', '/bin/y', start=1005)
 simple('x2', 'x', 'later', '/bin/later', start=2000)
 
+# cgroups of two hosts: one number, two paths
+def cgroups(path, name, cgroup, start):
+    r = Recording(Attr(sample_type=IP | TID | TIME | CGROUP | CODE_PAGE_SIZE, flags=FLAGS), time=start, step=10)
+    host(r, name)
+    r.record(CGROUP_NAME, 0, r.words(5) + r.text(cgroup), time=0)
+    for number in (5, 0, 5):
+        r.sample(ip=0x400010, pid=100, cgroup=number, code_page_size=4096)
+    r.write(path)
+
+cgroups('gx', 'x', '/of-x', 1000)
+cgroups('gy', 'y', '/of-y', 1005)
+
 # ids and layouts: two events with ids 1 and 2, one without an id in samples, one without sample_id_all
 two = dict(flags=FLAGS, sample_type=IP | TID | TIME | ID)
 r = Recording(Attr(config=0, ids=(1,), **two), Attr(config=1, ids=(2,), **two), time=1000, step=10)
@@ -148,6 +160,12 @@ later 100 400012 (/bin/later)'
 merge x2 x
 is "... in whatever order they are named" "$(fields comm | tr '\n' ' ')" 'of-x of-x of-x later later later '
 is "nothing is said of files that go together" "$(cat err)" ''
+
+merge gx gy
+is "two hosts: cgroups of one number stay two" "$(fields pid,cgroup | sort -u | tr '\n' ' ')" "100 /of-x 100 unknown 4194304 /of-y 4194304 unknown "
+is "... the words behind them are as they were" "$(fields code_page_size | sort -u)" "$("$PERF" script -F code_page_size -i gx 2>/dev/null | sed 's/  */ /g; s/^ //; s/ $//' | sort -u)"
+merge gx gx
+is "... of one host they keep their number" "$(fields cgroup | sort -u | tr '\n' ' ')" "/of-x unknown "
 
 merge ids branch-misses old
 is "ids that collide, samples and files without any" "$(fields time,event | awk '{ print $2 }' | sort | uniq -c | tr -s ' ')" \

@@ -64,6 +64,11 @@ struct merge_pid {
 	uint32_t to;
 };
 
+struct merge_cgroup {
+	uint64_t from, to;
+	uint32_t machine;
+};
+
 struct merge {
 	const struct fleet_merge_opts *o;
 	struct merge_input *in;
@@ -76,6 +81,9 @@ struct merge {
 	VEC(struct merge_pid) pids;
 	struct htab pid_tab, pid_used; /* by key; by number in the output */
 	uint32_t last_pid;
+	VEC(struct merge_cgroup) cgroups;
+	struct htab cgroup_tab, cgroup_used; /* by machine and id; by id in the output */
+	uint64_t last_cgroup;
 	struct perfdata_writer *w;
 	unsigned char *buf;		/* a record that was changed */
 	VEC(uint32_t) heap;		/* inputs, by time */
@@ -106,6 +114,9 @@ void merge_see_head(struct merge_input *in, const struct record *rec);
 int merge_machines(struct merge *m, struct err *e);
 /* The number of a process or thread in the output. */
 int merge_new_pid(struct merge *m, const struct merge_input *in, uint32_t pid, uint32_t *to);
+
+/* The id of a cgroup in the output. */
+int merge_new_cgroup(struct merge *m, const struct merge_input *in, uint64_t id, uint64_t *to);
 
 /* ---- merge-record.c ----------------------------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
  * Processes: numbers are kept where only one machine has them, and those that another one used before
  * get numbers above all that a kernel gives (2^22). So a map is never that of another machine's process.
  *
+ * Cgroups: ids are inodes, small numbers that each machine begins anew. They are treated alike.
+ *
  * Clocks: where all inputs say what their clock and the wall clock were at one moment (CLOCK_DATA), and
  * there is more than one machine or clock, times become those of the wall clock. Else they stay.
  *
@@ -14,7 +16,8 @@
  */
 #include "fleet-int.h"
 
-#define PID_LIMIT (1u << 22) /* no kernel gives this pid, or one above */
+#define PID_LIMIT    (1u << 22)	  /* no kernel gives this pid, or one above */
+#define CGROUP_LIMIT (1ULL << 63) /* inode and generation, of which none gets that far */
 
 /* ---- kernels ------------------------------------------------------------------------------------ */
 
@@ -119,6 +122,7 @@ static void number_machines(struct merge *m)
 			m->stats.machines++;
 	}
 	m->last_pid = PID_LIMIT;
+	m->last_cgroup = CGROUP_LIMIT;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------- */
@@ -212,4 +216,41 @@ int merge_new_pid(struct merge *m, const struct merge_input *in, uint32_t pid, u
 	i = (uint32_t)m->pids.n;
 	return vec_push(&m->pids, new) ?: htab_add(&m->pid_tab, hash_u64(key), i)
 		       ?: htab_add(&m->pid_used, hash_u64(new.to), i);
+}
+
+/* ---- ids of cgroups ------------------------------------------------------------------------------ */
+
+static bool cgroup_used(const struct merge *m, uint64_t id)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&m->cgroup_used, hash_u64(id));
+	     htab_next(&m->cgroup_used, &it, &i);)
+		if (m->cgroups.v[i].to == id)
+			return true;
+	return false;
+}
+
+int merge_new_cgroup(struct merge *m, const struct merge_input *in, uint64_t id, uint64_t *to)
+{
+	uint64_t hash = hash_mix(hash_u64(id), in->machine);
+	struct merge_cgroup new = { .from = id, .to = id, .machine = in->machine };
+	uint32_t i;
+
+	*to = id;
+	/* 0 is that of no cgroup. */
+	if (m->stats.machines < 2 || !id)
+		return 0;
+	for (struct htab_it it = htab_find(&m->cgroup_tab, hash);
+	     htab_next(&m->cgroup_tab, &it, &i);)
+		if (m->cgroups.v[i].from == id && m->cgroups.v[i].machine == in->machine) {
+			*to = m->cgroups.v[i].to;
+			return 0;
+		}
+	while (cgroup_used(m, new.to))
+		new.to = m->last_cgroup++;
+	*to = new.to;
+	i = (uint32_t)m->cgroups.n;
+	return vec_push(&m->cgroups, new) ?: htab_add(&m->cgroup_tab, hash, i)
+		       ?: htab_add(&m->cgroup_used, hash_u64(new.to), i);
 }

@@ -75,6 +75,17 @@ static void edit_pids(struct edit *ed, uint32_t at)
 	edit_pid(ed, at + 4);
 }
 
+static void edit_cgroup(struct edit *ed, uint32_t at)
+{
+	uint64_t to;
+
+	if (ed->code || ed->size < 16 || at < 8 || at > ed->size - 8)
+		return;
+	ed->code = merge_new_cgroup(ed->m, ed->in, load_u64(ed->p + at, false), &to);
+	if (!ed->code)
+		store_u64(ed->p + at, to);
+}
+
 static void edit_id(struct edit *ed, uint32_t at)
 {
 	if (at + 8 <= ed->size)
@@ -153,6 +164,10 @@ static void edit_sample(struct edit *ed)
 		edit_pids(ed, base + attr_head_offset(type, PERF_SAMPLE_TID));
 	if (type & PERF_SAMPLE_TIME)
 		edit_time(ed, base + attr_head_offset(type, PERF_SAMPLE_TIME));
+	/* Words of a known size are all that follows it; who samples AUX areas is not merged. */
+	if (type & PERF_SAMPLE_CGROUP && !(type & PERF_SAMPLE_AUX))
+		edit_cgroup(ed, ed->size - 8 * (1 + !!(type & PERF_SAMPLE_DATA_PAGE_SIZE) +
+						!!(type & PERF_SAMPLE_CODE_PAGE_SIZE)));
 	if (type & PERF_SAMPLE_READ) /* it stands behind all heads */
 		edit_read(ed, base + attr_head_offset(type, PERF_SAMPLE_READ), attr->read_format);
 }
@@ -206,6 +221,7 @@ static void edit_body(struct edit *ed)
 		if (ed->size >= 32 && load_u64(ed->p + 24, false))
 			edit_time(ed, 24);
 		break;
+	case PERF_RECORD_CGROUP: edit_cgroup(ed, 8); break;
 	case PERF_RECORD_LOST: edit_id(ed, 8); break;
 	case PERF_RECORD_THROTTLE:
 	case PERF_RECORD_UNTHROTTLE:

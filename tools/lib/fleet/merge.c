@@ -314,6 +314,9 @@ static void merge_free(struct merge *m)
 	vec_free(&m->pids);
 	htab_free(&m->pid_tab);
 	htab_free(&m->pid_used);
+	vec_free(&m->cgroups);
+	htab_free(&m->cgroup_tab);
+	htab_free(&m->cgroup_used);
 	vec_free(&m->heap);
 	bits_free(&m->features);
 	perfdata_writer_free(m->w);
