@@ -40,6 +40,21 @@ recording('long', 7, 100, length=2000)
 recording('short', 8, 100, length=1000)
 recording('untold', 9, 100, length=0)
 recording('nochain', 10, 50, kind=KIND & ~CALLCHAIN)
+
+def cgroups(path, seed, paths, *ids, late=()):
+    r = Recording(Attr(sample_type=IP | TID | TIME | CGROUP, flags=FLAGS, sample_period=1000), time=seed * 1000000)
+    r.comm(100, 'prog')
+    for number, name in paths.items():
+        r.record(CGROUP_NAME, 0, r.words(number) + r.text(name))
+    for number in ids:
+        r.sample(ip=0x100000, pid=100, cgroup=number)
+    for number in late:
+        r.record(CGROUP_NAME, 0, r.words(number) + r.text('/late'))
+    r.write(path)
+
+cgroups('g1', 1, {5: '/a', 9: '/late'}, 5, 5, 5, 5, 7, 0)
+cgroups('g2', 2, {5: '/b', 6: '/a', 7: '/c'}, 5, 5, 5, 6, 7, 0)
+cgroups('g3', 3, {}, 5, 5, 0, late=(5,))
 PY
 
 rows() {
@@ -95,6 +110,31 @@ check "... CSV" sh -c '"$PERF" report --csv --by-file -s dso a b 2>/dev/null | g
 "$PERF" report --html page --by-file a b 2>/dev/null
 check "... a page" grep -q 'DOCTYPE' page
 check_status "... of stdin" 129 "$PERF" report --by-file --stdio a -
+
+# ---- cgroups: numbers that each machine gives for itself
+for j in 1 3; do
+	is "-s cgroup, $j jobs: told apart by their paths" "$(rows --stdio -j $j -s cgroup -n g1 g2 | awk 'NF { print $2, $3 }' | sort)" \
+		"1 /c
+1 unknown
+2 N/A
+3 /b
+5 /a"
+done
+is "... of one recording they are as they were" "$(rows --stdio -s cgroup -n g1 | awk 'NF { print $2, $3 }')" \
+	"4 /a
+1 N/A
+1 unknown"
+for j in 1 3; do
+	is "... told behind their samples, $j jobs" "$(rows --stdio -j $j -s cgroup -n g3 | awk 'NF { print $2, $3 }')" \
+		"2 /late
+1 N/A"
+done
+is "... with a column for each" "$(rows --stdio --by-file -s cgroup -n g1 g2 | awk 'NF { print $(NF-2), $(NF-1), $NF }' | sort)" \
+	"0 1 /c
+0 3 /b
+1 0 unknown
+1 1 N/A
+4 1 /a"
 
 # ---- time
 is "--scale-time: half for twice as long" "$(rows --csv --scale-time --by-file -s comm --no-children --show-total-period -g none short long |

@@ -180,7 +180,15 @@ static inline const uint64_t *keys_tuple_get(const struct tuples *t, uint32_t id
 
 enum key_at { KEY_SAMPLE, KEY_PLACE, KEY_FROM, KEY_TO, KEY_BITS, KEY_STAT };
 /* What a value is: a number as it was sampled, or the keys' own for something. */
-enum key_value { VALUE_NUMBER, VALUE_NAME, VALUE_FRAME, VALUE_DADDR, VALUE_THREAD, VALUE_LOC };
+enum key_value {
+	VALUE_NUMBER,
+	VALUE_NAME,
+	VALUE_FRAME,
+	VALUE_DADDR,
+	VALUE_THREAD,
+	VALUE_LOC,
+	VALUE_CGROUP, /* as it was sampled, but of one machine alone */
+};
 
 struct key;
 struct keys_col {

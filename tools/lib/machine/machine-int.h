@@ -223,6 +223,8 @@ uint32_t process_space(struct machine *m, int32_t pid);
 /* A new, empty address space becomes that of @pid: its number, 0 = no memory. */
 uint32_t process_new_space(struct machine *m, int32_t pid);
 void process_exited(struct machine *m, uint32_t space);
+struct cgroup *machine_find_cgroup(const struct machine *m, uint64_t id);
+int machine_add_cgroup(struct machine *m, uint64_t id, const char *path);
 int thread_set_comm(struct machine *m, struct thread *th, const char *comm);
 
 /* Before code comes to lie elsewhere for a thread that is known. */

@@ -321,7 +321,7 @@ static int do_namespaces(struct machine *m, const struct record *rec, struct err
 	return 0;
 }
 
-static struct cgroup *find_cgroup(const struct machine *m, uint64_t id)
+struct cgroup *machine_find_cgroup(const struct machine *m, uint64_t id)
 {
 	uint32_t i;
 
@@ -332,27 +332,31 @@ static struct cgroup *find_cgroup(const struct machine *m, uint64_t id)
 	return NULL;
 }
 
+int machine_add_cgroup(struct machine *m, uint64_t id, const char *path)
+{
+	struct cgroup *there = machine_find_cgroup(m, id), g = { .id = id };
+
+	if (there && !strcmp(there->path, path))
+		return 0;
+	g.path = arena_strdup(&m->arena, path);
+	if (!g.path)
+		return -ENOMEM;
+	if (there) { /* ids may be used again */
+		*there = g;
+		return 0;
+	}
+	return vec_push(&m->cgroup, g)
+		       ?: htab_add(&m->cgroup_by_id, hash_u64(id), (uint32_t)m->cgroup.n - 1);
+}
+
 static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)
 {
 	struct record_cgroup c;
-	struct cgroup g = { 0 }, *there;
 	int ret = record_cgroup(rec, &c, e);
 
-	if (ret)
-		return ret;
-	there = find_cgroup(m, c.id);
-	if (there && !strcmp(there->path, c.path))
-		return 0;
-	g.id = c.id;
-	g.path = arena_strdup(&m->arena, c.path);
-	if (!g.path)
-		return no_memory(e);
-	if (there) /* ids may be used again */
-		*there = g;
-	else if (vec_push(&m->cgroup, g) ||
-		 htab_add(&m->cgroup_by_id, hash_u64(g.id), (uint32_t)m->cgroup.n - 1))
-		return no_memory(e);
-	return 0;
+	if (!ret && machine_add_cgroup(m, c.id, c.path))
+		ret = no_memory(e);
+	return ret;
 }
 
 int machine_record(struct machine *m, const struct record *rec, struct err *e)
@@ -490,7 +494,7 @@ struct dso *machine_dso(const struct machine *m, size_t idx)
 
 const char *machine_cgroup(const struct machine *m, uint64_t id)
 {
-	const struct cgroup *g = find_cgroup(m, id);
+	const struct cgroup *g = machine_find_cgroup(m, id);
 
 	return g ? g->path : NULL;
 }

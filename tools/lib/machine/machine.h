@@ -118,6 +118,16 @@ const char *machine_cgroup(const struct machine *m, uint64_t id); /* path or NUL
 int machine_match_threads(struct machine *to, const struct machine *from, uint32_t *map);
 int machine_match_dsos(struct machine *to, const struct machine *from, struct dso **map);
 int machine_match_comms(struct machine *to, const struct machine *from, uint32_t *map);
+/*
+ * Cgroups are alike by their paths: map[] is the id here, by number (below machine_nr_cgroups()) there. Those that
+ * are not here get new ids. Of the same machine all have the ids that they have there: machine_take_cgroups(), and no
+ * map. machine_matched_cgroup(): the id here of @id there, by that map or NULL.
+ */
+size_t machine_nr_cgroups(const struct machine *m);
+int machine_take_cgroups(struct machine *to, const struct machine *from);
+int machine_match_cgroups(struct machine *to, const struct machine *from, uint64_t *map);
+uint64_t machine_matched_cgroup(const struct machine *to, const struct machine *from,
+				const uint64_t *map, uint64_t id);
 /* What @m has as another one's @d, which may learn of build ids later; NULL = nothing. Nothing is made. */
 struct dso *machine_dso_like(const struct machine *m, const struct dso *d);
 

@@ -143,3 +143,77 @@ int machine_match_comms(struct machine *to, const struct machine *from, uint32_t
 	}
 	return 0;
 }
+
+/* ---- cgroups ------------------------------------------------------------------------------------- */
+
+#define NEW_ID \
+	(1ULL << 63) /* kernels make ids of inodes and generations, of which none gets that far */
+
+size_t machine_nr_cgroups(const struct machine *m)
+{
+	return m->cgroup.n;
+}
+
+int machine_take_cgroups(struct machine *to, const struct machine *from)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < from->cgroup.n; i++)
+		ret = machine_add_cgroup(to, from->cgroup.v[i].id, from->cgroup.v[i].path);
+	return ret;
+}
+
+/* Its id by its path; false: there is none. */
+static bool id_of_path(const struct machine *m, const struct htab *by_path, const char *path,
+		       uint64_t *id)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(by_path, hash_bytes(path, strlen(path)));
+	     htab_next(by_path, &it, &i);) {
+		*id = m->cgroup.v[i].id;
+		if (!strcmp(m->cgroup.v[i].path, path))
+			return true;
+	}
+	return false;
+}
+
+int machine_match_cgroups(struct machine *to, const struct machine *from, uint64_t *map)
+{
+	struct htab by_path = { 0 };
+	uint64_t fresh = NEW_ID, id;
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < to->cgroup.n; i++) {
+		const char *path = to->cgroup.v[i].path;
+
+		if (!id_of_path(to, &by_path, path, &id))
+			ret = htab_add(&by_path, hash_bytes(path, strlen(path)), i);
+	}
+	for (uint32_t i = 0; !ret && i < from->cgroup.n; i++) {
+		const struct cgroup *g = &from->cgroup.v[i];
+
+		if (id_of_path(to, &by_path, g->path, &map[i]))
+			continue;
+		/* Not the same id: one of which nobody told here what it is stays unknown. */
+		do
+			map[i] = fresh++;
+		while (machine_find_cgroup(to, map[i]));
+		ret = machine_add_cgroup(to, map[i], g->path)
+			      ?: htab_add(&by_path, hash_bytes(g->path, strlen(g->path)),
+					  (uint32_t)to->cgroup.n - 1);
+	}
+	htab_free(&by_path);
+	return ret;
+}
+
+uint64_t machine_matched_cgroup(const struct machine *to, const struct machine *from,
+				const uint64_t *map, uint64_t id)
+{
+	const struct cgroup *g = map && id ? machine_find_cgroup(from, id) : NULL;
+
+	if (g)
+		return map[g - from->cgroup.v];
+	/* Nobody told what it is: at least it is none that is known here. */
+	return map && id && machine_find_cgroup(to, id) ? ~id : id;
+}

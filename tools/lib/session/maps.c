@@ -11,6 +11,7 @@
 struct own_maps {
 	struct session_maps pub; /* first: what is handed out */
 	uint32_t *thread, *comm, *symbol, *dso, *loc, *event;
+	uint64_t *cgroup;
 	struct dso **objects;
 };
 
@@ -42,10 +43,20 @@ static int map_machine(struct own_maps *o, struct machine *to, const struct mach
 	return ret;
 }
 
+/* Ids of cgroups are numbers of a machine: pieces of one recording have the same. */
+static int map_cgroups(struct own_maps *o, const struct session_env *to,
+		       const struct session_env *from)
+{
+	if (!to->pd || !from->pd || !strcmp(perfdata_path(to->pd), perfdata_path(from->pd)))
+		return machine_take_cgroups(to->machine, from->machine);
+	o->cgroup = calloc(machine_nr_cgroups(from->machine) + 1, sizeof(*o->cgroup));
+	return o->cgroup ? machine_match_cgroups(to->machine, from->machine, o->cgroup) : -ENOMEM;
+}
+
 static int map_all(struct own_maps *o, const struct session_env *to, const struct session_env *from,
 		   bool locs)
 {
-	int ret = map_machine(o, to->machine, from->machine);
+	int ret = map_machine(o, to->machine, from->machine) ?: map_cgroups(o, to, from);
 
 	if (ret || !to->resolver || !from->resolver)
 		return ret;
@@ -75,6 +86,7 @@ static int make_maps(struct session_maps **maps, const struct session_env *to,
 					.dso = o->dso,
 					.loc = o->loc,
 					.event = o->event,
+					.cgroup = o->cgroup,
 					.objects = o->objects };
 	*maps = &o->pub;
 	return 0;
@@ -104,6 +116,7 @@ void session_maps_free(struct session_maps *maps)
 	free(o->dso);
 	free(o->loc);
 	free(o->event);
+	free(o->cgroup);
 	free(o->objects);
 	free(o);
 }

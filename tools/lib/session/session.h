@@ -328,6 +328,7 @@ struct session_maps {
 	struct dso *const *objects; /* by number of an object there */
 	/* .joined of the other recording's events; NULL: none is known there. */
 	const uint32_t *event;
+	const uint64_t *cgroup; /* as machine_match_cgroups() has it; NULL: of one recording */
 };
 
 int session_maps_new(struct session_maps **maps, const struct session_env *to,

@@ -122,6 +122,7 @@ static bool can_wait(const struct table *t)
 		return false;
 	for (unsigned i = 0; i < t->nr_group; i++)
 		if (t->group_cols[i]->key->value != VALUE_NUMBER &&
+		    t->group_cols[i]->key->value != VALUE_CGROUP &&
 		    t->group_cols[i]->key->value != VALUE_NAME &&
 		    t->group_cols[i]->key->value != VALUE_THREAD)
 			return false;

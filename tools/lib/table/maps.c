@@ -32,8 +32,10 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 		free(o);
 		return err_set(e, -ENOMEM, "no memory to find what is alike in two recordings");
 	}
-	o->to = (struct session_env){ .machine = to->keys.m, .resolver = to->keys.res };
-	/* Of which only events are looked at. */
+	/* Of recordings only events are looked at, and whether they are one. */
+	o->to = (struct session_env){ .pd = (struct perfdata *)to->keys.o.pd,
+				      .machine = to->keys.m,
+				      .resolver = to->keys.res };
 	o->from = (struct session_env){ .pd = (struct perfdata *)from->keys.o.pd,
 					.machine = from->keys.m,
 					.resolver = from->keys.res };
@@ -44,6 +46,7 @@ int table_maps_new(struct table_maps **maps, struct table *to, struct table *fro
 		return ret;
 	}
 	o->pub = (struct table_maps){ .thread = o->maps->thread,
+				      .cgroup = o->maps->cgroup,
 				      .symbol = o->maps->symbol,
 				      .event = o->maps->event,
 				      .dso = o->maps->dso,

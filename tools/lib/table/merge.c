@@ -248,6 +248,8 @@ static uint64_t map_value(const struct merger *g, const struct key *k, uint64_t 
 	case VALUE_DADDR: return g->daddr[v];
 	case VALUE_THREAD: return mapped(g->maps->thread, (uint32_t)v);
 	case VALUE_LOC: return mapped(g->maps->loc, (uint32_t)v);
+	case VALUE_CGROUP:
+		return machine_matched_cgroup(g->to->keys.m, g->from->keys.m, g->maps->cgroup, v);
 	case VALUE_NUMBER: break;
 	}
 	return v;

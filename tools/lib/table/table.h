@@ -68,6 +68,7 @@ int table_set_group(struct table *t, uint32_t leader, uint32_t members);
 struct table_maps {
 	const uint32_t *thread, *symbol, *event, *dso, *loc; /* by number there */
 	struct dso *const *objects;			     /* by number of an object there */
+	const uint64_t *cgroup;				     /* of struct session_maps */
 };
 
 /*
