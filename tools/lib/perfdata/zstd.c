@@ -134,6 +134,7 @@ static void unzip_keep(struct unzip *z)
 static int unzip_frame(struct unzip *z, struct err *e)
 {
 	struct frames *f = z->frames;
+	int ret;
 
 	unzip_keep(z);
 	if (z->from) {
@@ -144,9 +145,10 @@ static int unzip_frame(struct unzip *z, struct err *e)
 	frames_walk_at(f, z->frame);
 	frames_frame(f, z->frame)->base = z->base + z->len;
 	z->taken = 0;
-	if (frames_get(f, z->pd, z->frame, &z->from, e)) {
+	ret = frames_get(f, z->pd, z->frame, &z->from, e);
+	if (ret) {
 		z->from = NULL;
-		return e->code;
+		return ret;
 	}
 	frames_frame(f, z->frame)->bytes = z->from->len;
 	return 0;
