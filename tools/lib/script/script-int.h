@@ -140,8 +140,8 @@ struct script {
 	struct script_opts opts;
 	struct script_fields fields;
 	struct obuf *o;
-	VEC(struct ev *) ev; /* by event->idx */
-	struct form *forms[8];
+	VEC(struct ev *) ev;		/* by event->idx */
+	struct form *forms[2 * SC_MAX]; /* of each class with inlined frames, and without */
 	size_t nr_forms;
 	VEC(struct thread_text) threads; /* by thread->idx */
 	struct arena arena;
