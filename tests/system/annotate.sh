@@ -204,4 +204,14 @@ like "... nor in report" "$("$PERF" report --stdio one.data newer.data 2>/dev/nu
 check_status "... one that is not there" 1 "$PERF" annotate --stdio one.data none.data
 like "... is named" "$(cat check.out)" 'none\.data'
 
+# ---- events of a group that did not come: columns and names like the others
+name="an event of a group that had no sample has its name"
+if "$PERF" record -q -e '{cpu-clock:u,alignment-faults:u,emulation-faults:u}' -o "$TMP/g.data" -- "$PERF" test -w noploop 0.2 \
+	>"$TMP/log" 2>&1; then
+	is "$name" "$("$PERF" annotate --stdio --group -i "$TMP/g.data" noploop 2>"$TMP/err" |
+		sed -n 's/.*for \(anon group {.*}\).*/\1/p')" \
+		"anon group { cpu-clock:u, alignment-faults:u, emulation-faults:u }"
+else
+	skip "$name" "perf record does not work here: $(tail -n 1 "$TMP/log")"
+fi
 done_testing

@@ -277,9 +277,28 @@ static int sum_functions(struct annotate *a)
 	return 0;
 }
 
+/* Who had no sample is a column of its group all the same, and what the others are called by. */
+static int reach_groups(struct annotate *a)
+{
+	const struct perfdata *pd = machine_recording(a->m);
+	size_t nr = pd ? min_u64(a->total.n, perfdata_nr_events(pd)) : 0;
+
+	for (size_t i = 0, end = 0; i < nr; i++) {
+		size_t at = perfdata_event(pd, i)->leader;
+
+		if (!a->event.v[i] || i < end)
+			continue;
+		end = min_u64(at + perfdata_event(pd, at)->nr_members, perfdata_nr_events(pd));
+		for (; at < end; at++)
+			if (reach_event(a, (uint32_t)at, perfdata_event(pd, at)))
+				return -ENOMEM;
+	}
+	return 0;
+}
+
 int annotate_finish(struct annotate *a, struct err *e)
 {
-	if (list_places(a) || list_functions(a) || sum_functions(a) ||
+	if (reach_groups(a) || list_places(a) || list_functions(a) || sum_functions(a) ||
 	    annotate_branches_finish(&a->branches, a->res))
 		return err_set(e, -ENOMEM, "out of memory for functions");
 	annotate_registers_finish(&a->registers);
