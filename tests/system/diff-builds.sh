@@ -14,7 +14,7 @@ need_cmd addr2line
 W=$(mktemp -d "${TMPDIR:-/tmp}/builds.XXXXXX") || exit 1
 trap 'rm -rf "$TMP" "$W"' EXIT
 cd "$W" || exit 1
-mkdir 1 2
+mkdir 1 2 3
 cat >1/prog.c <<'EOT'
 volatile int x;
 __attribute__((noinline)) int changed(int n) { int s = 0; while (n--) s += x; return s; }
@@ -33,11 +33,21 @@ __attribute__((noinline)) int work(int n) { x = helper(n); return x + 1; }
 __attribute__((noinline)) int new_name(int n) { return x / (n + 1); }
 int main(int argc, char **argv) { (void)argv; return changed(argc) + work(argc) + moved(argc) + new_name(argc); }
 EOT
-for n in 1 2; do
+LONG=$(printf 'long%.0s' $(seq 100))
+cat >3/prog.c <<EOT
+volatile int x;
+__attribute__((noinline)) int changed(int n) { int s = 0; while (n--) s += x; return s; }
+__attribute__((noinline)) int $LONG(int n) { int s = 1; while (n--) s = s * 3 + x; return s; }
+int main(int argc, char **argv) { (void)argv; return changed(argc) + $LONG(argc); }
+EOT
+for n in 1 2 3; do
 	(cd $n && gcc -g -O1 -no-pie -fno-reorder-functions -fno-ipa-cp -Wl,--build-id -o prog prog.c) 2>err ||
 		skip_all "no programs can be built here: $(head -1 err)"
 done
-PYTHONPATH=$ROOT/tests/helpers python3 - <<'PY' || skip_all "the objects are not as they have to be"
+# Without lines a block's ends are called by the function; a copy has the same ones.
+objcopy -g 3/prog && cp 3/prog 3/other || skip_all "no copies of programs can be made here"
+PYTHONPATH=$ROOT/tests/helpers LONG=$LONG python3 - <<'PY' || skip_all "the objects are not as they have to be"
+import os
 import subprocess
 from perfdata import *
 
@@ -56,7 +66,6 @@ class Build:
                 self.at.setdefault(name, []).append((int(l.split(':')[0], 16), l.split(':', 1)[1].split()))
         note = [l.split()[-1] for l in out('readelf', '-n', self.path) if 'Build ID' in l][0]
         self.id = bytes.fromhex(note)
-        import os
         self.path = os.path.abspath(self.path)
 
     def inlined(self, name, into):
@@ -89,6 +98,23 @@ recording('a', a, [(whole(a, 'changed'), 100), (('helper', [x for x, _ in a.at['
                    (whole(a, 'moved'), 300), (whole(a, 'old_name'), 300)], 5)
 recording('b', b, [(whole(b, 'changed'), 400), (('helper', inside, [b.sym['main'] + 8]), 300),
                    (whole(b, 'moved'), 150), (whole(b, 'new_name'), 150)], 25)
+
+def blocks(path, c, cycles):
+    r = Recording(Attr(sample_type=IP | TID | TIME | BRANCH_STACK, branch_sample_type=BRANCH_USER | BRANCH_ANY,
+                       flags='comm mmap mmap2 task sample_id_all exclude_kernel'), time=1000)
+    r.features.update({HOSTNAME: r.string('x'), OSRELEASE: r.string('6.1'), ARCH: r.string('x86_64'), HAS_BRANCH_STACK: b''})
+    r.comm(10, 'prog')
+    r.mmap2(10, 0x401000, 0x1000, 0x1000, c.path)
+    r.mmap2(10, 0x801000, 0x1000, 0x1000, os.path.dirname(c.path) + '/other')
+    for name, base, n in cycles:
+        at, to = c.jump_back(name)
+        for _ in range(20):
+            r.sample(ip=base + at, pid=10, branches=[{'from': base + at, 'to': base + to, 'predicted': 1, 'cycles': n} for _ in range(4)])
+    r.write(path)
+
+c, long = Build(3), os.environ['LONG']
+blocks('c', c, [('changed', 0, 10), ('changed', 0x400000, 30), (long, 0, 10)])
+blocks('d', c, [('changed', 0, 15), ('changed', 0x400000, 70), (long, 0, 1010)])
 PY
 
 shares() {
@@ -140,6 +166,9 @@ is "rows as CSV" "$("$PERF" diff --csv -s sym a b 2>/dev/null | grep changed | c
 # ---- blocks
 like "-c cycles: the loop of the function that changed, which stands on another line" "$("$PERF" diff -c cycles a b 2>/dev/null | tail -1)" \
 	'^ *100.00% +\[prog.c:2 -> prog.c:2\] +20 +prog +\[\.\] changed$'
+is "... blocks of two objects that are called the same" "$("$PERF" diff -q -c cycles c d 2>/dev/null | awk '/changed/ { print $(NF - 3), $(NF - 2) }')" \
+"40 other
+5 prog"
 # An installed perf 6.1 ends with a segmentation fault before it prints blocks, of any recording; but it prints branch stacks, and a block
 # lies between the target of a branch and the source of the one after it.
 if [ -n "$PEER" ]; then

@@ -2,8 +2,8 @@
 /*
  * perf diff -c cycles: what blocks of code cost in each recording: the mean of the cycles that the processor counted
  * from one branch to the next. Addresses of two builds say nothing of each other, so that a block is one where
- * function and lines, counted from the function's first one, are; where lines are not known, the distances of its ends
- * from the function's start.
+ * object, function and lines, counted from the function's first one, are; where lines are not known, the distances of
+ * its ends from the function's start.
  *
  * The text is upstream's (text-formats.adoc, "perf diff").
  */
@@ -90,6 +90,12 @@ static int add(struct faces_blocks *b, size_t side, const struct brflow_block *b
 	return 0;
 }
 
+/* Code that was made at run time lies in objects called by their process: no other recording has these names. */
+static const char *object_key(const struct dso *dso)
+{
+	return dso->kind == DSO_JIT || dso->kind == DSO_ANON ? "" : dso->short_name;
+}
+
 int faces_blocks_add(struct faces_blocks *b, size_t side, const struct brflow *flow,
 		     struct resolver *res, struct err *e)
 {
@@ -109,6 +115,8 @@ int faces_blocks_add(struct faces_blocks *b, size_t side, const struct brflow *f
 		obuf_lit(&range, " -> ");
 		put_end(res, block->dso, sym, block->end, &range, &same);
 		obuf_lit(&range, "]");
+		obuf_char(&same, '\n');
+		obuf_str(&same, object_key(block->dso));
 		obuf_char(&range, 0);
 		obuf_char(&same, 0);
 		ret = range.code ?: same.code ?: add(b, side, block, sym, range.buf, same.buf);
