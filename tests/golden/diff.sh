@@ -79,6 +79,7 @@ def recording(path, counts, event=0, big=False):
 
 recording('a', [('half', 500), ('some', 400), ('small', 100), ('gone', 0)])
 recording('b', [('half', 510), ('some', 300), ('small', 105), ('new', 85)])
+recording('c', [('half', 500), ('some', 400), ('gone', 100)])
 recording('other', [('half', 10)], event=5)
 recording('none', [])
 recording('big', [('half', 510), ('some', 300), ('small', 105), ('new', 85)], big=True)
@@ -106,6 +107,16 @@ some 400 300 -10.0 True
 new 0 85 8.5 True
 half 500 510 1.0 False
 small 100 105 0.5 False"
+deltas() {
+	python3 -c 'import json, sys
+for r in json.load(sys.stdin)["events"][0]["rows"]:
+    print(r["dso"], r["files"][1]["delta"])'
+}
+is "-b: differences are those of the text" "$("$PERF" diff -b --json -s dso c b 2>/dev/null | deltas)" \
+"$("$PERF" diff -q -b -s dso c b 2>/dev/null | sed 's/%//g' | awk '{ print $3, $2 + 0 ".0" }')"
+is "... in CSV" "$("$PERF" diff -q -b --csv -s dso c b 2>/dev/null | awk -F, 'NR > 1 { print $2, $9 + 0 }')" \
+"some -10
+half 1"
 schema() {
 	python3 "$ROOT/tests/helpers/json-schema.py" "$ROOT/contrib/schema/perf-diff.schema.json" closed
 }

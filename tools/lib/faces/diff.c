@@ -285,7 +285,7 @@ static void put_side(const struct view_compare *c, const struct view_line *l, si
 	emit_u64(e, "period", l->sides[i].period);
 	emit_f64(e, "share", view_line_share(c, l, i), 6);
 	if (i) {
-		emit_f64(e, "delta", view_line_share(c, l, i) - view_line_share(c, l, 0), 6);
+		emit_f64(e, "delta", view_line_delta(c, l, i), 6);
 		emit_f64(e, "noise", view_line_noise(c, l, i), 6);
 		emit_bool(e, "significant", !view_line_is_noise(c, l, i));
 	}
@@ -351,8 +351,7 @@ void faces_diff_csv(const struct faces_diff *f, const struct view_compare *c, co
 			obuf_printf(out, ",%lu,%lu,%.6f", l->sides[s].nr, l->sides[s].period,
 				    view_line_share(c, l, s));
 			if (s)
-				obuf_printf(out, ",%.6f,%.6f",
-					    view_line_share(c, l, s) - view_line_share(c, l, 0),
+				obuf_printf(out, ",%.6f,%.6f", view_line_delta(c, l, s),
 					    view_line_noise(c, l, s));
 		}
 		obuf_char(out, '\n');

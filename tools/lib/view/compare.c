@@ -168,6 +168,12 @@ double view_line_share(const struct view_compare *c, const struct view_line *l, 
 	return share(c, l, side);
 }
 
+/* Not of view_line_share(): what has a match is not all that there is of the others. */
+double view_line_delta(const struct view_compare *c, const struct view_line *l, size_t side)
+{
+	return share(c, l, side) - share(c, l, 0);
+}
+
 double view_line_value(const struct view_compare *c, const struct view_line *l, size_t side)
 {
 	double new = (double)l->sides[side].period, old = (double)l->sides[0].period;
@@ -175,7 +181,7 @@ double view_line_value(const struct view_compare *c, const struct view_line *l, 
 	switch (c->o.compute) {
 	case VIEW_RATIO: return old ? new / old : 0;
 	case VIEW_WDIFF: return new *(double)c->o.weight[1] - old *(double)c->o.weight[0];
-	default: return share(c, l, side) - share(c, l, 0);
+	default: return view_line_delta(c, l, side);
 	}
 }
 
@@ -198,7 +204,7 @@ double view_line_noise(const struct view_compare *c, const struct view_line *l, 
 
 bool view_line_is_noise(const struct view_compare *c, const struct view_line *l, size_t side)
 {
-	return fabs(share(c, l, side) - share(c, l, 0)) <= view_line_noise(c, l, side);
+	return fabs(view_line_delta(c, l, side)) <= view_line_noise(c, l, side);
 }
 
 /* ---- order -------------------------------------------------------------------------------------- */

@@ -314,8 +314,12 @@ unsigned view_compare_cols(const struct view_compare *c);
 const char *view_compare_name(const struct view_compare *c, unsigned i);
 const char *view_compare_head(const struct view_compare *c, unsigned i);
 bool view_compare_pads(const struct view_compare *c, unsigned i);
-/* Percent; what opts.compute says of @side against the first; what chance makes of it, in percent. */
+/*
+ * Percent, of the first with opts.baseline_only of what has a match; by how many of all percent @side has more than the
+ * first; what opts.compute says of the two; what chance makes of it, in percent.
+ */
 double view_line_share(const struct view_compare *c, const struct view_line *l, size_t side);
+double view_line_delta(const struct view_compare *c, const struct view_line *l, size_t side);
 double view_line_value(const struct view_compare *c, const struct view_line *l, size_t side);
 double view_line_noise(const struct view_compare *c, const struct view_line *l, size_t side);
 bool view_line_is_noise(const struct view_compare *c, const struct view_line *l, size_t side);
