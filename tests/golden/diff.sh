@@ -177,6 +177,11 @@ else
 		ok --tui: call trees and rows of three files
 	EOS
 fi
+is "-t: a point in place of the character where it is in a name" "$("$PERF" diff -q -t m -s dso a b 2>/dev/null | tr -d ' ')" \
+"40.00m-10.00%mso.e
+m+8.50%mnew
+50.00m+1.00%mhalf
+10.00m+0.50%ms.all"
 is "any number of threads" "$("$PERF" diff -j 3 a b 2>/dev/null)" "$("$PERF" diff -j 1 a b 2>/dev/null)"
 "$PERF" diff a other 2>err >/dev/null
 like "an event that the first has not is said" "$(cat err)" 'other has the event branch-misses:uh, which a has not'
@@ -225,6 +230,9 @@ check_status "-c of another kind" 129 "$PERF" diff -c much a b
 check_status "-c wdiff without weights" 129 "$PERF" diff -c wdiff a b
 check_status "-c cycles of recordings without branches" 1 "$PERF" diff -c cycles a b
 check_status "-c cycles --noise" 129 "$PERF" diff -c cycles --noise a b
+check_status "-c cycles -t" 129 "$PERF" diff -c cycles -t , a b
+check_status "-g -t" 129 "$PERF" diff -g -t , a b
+like "... which says why" "$("$PERF" diff -g -t , a b 2>&1)" '-t is between columns of rows: for call trees and blocks there is --csv'
 check_status "-g of no percent" 129 "$PERF" diff -gmuch a b
 check_status "--csv and --json" 129 "$PERF" diff --csv --json a b
 check_status "-o beyond the files" 129 "$PERF" diff -o 2 a b

@@ -328,6 +328,9 @@ static int check_words(const struct command *cmd, const struct diff_opts *o)
 	if (o->json + o->csv + (o->separator != NULL) + o->tui + (o->html != NULL) > 1)
 		return cli_usage_error(cmd,
 				       "--json, --csv, -t, --tui and --html are one or the other");
+	if (o->separator && (o->cycles || o->tree))
+		return cli_usage_error(cmd, "-t is between columns of rows: for call trees and "
+					    "blocks there is --csv");
 	if (o->percentage && strcmp(o->percentage, "relative") && strcmp(o->percentage, "absolute"))
 		return cli_usage_error(cmd, "--percentage is relative or absolute, not '%s'",
 				       o->percentage);

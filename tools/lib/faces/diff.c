@@ -128,13 +128,22 @@ static void put_value(struct diff_text *d, const struct view_line *l, size_t sid
 		obuf_printf(&d->cell, "%14ld", (long)v);
 }
 
+/* As in report: a point in place of what stands between columns. */
+static void put_key(struct diff_text *d, const char *text)
+{
+	obuf_str(&d->cell, text);
+	for (size_t i = 0; d->f->separator && i < d->cell.len; i++)
+		if (d->cell.buf[i] == d->f->separator)
+			d->cell.buf[i] = '.';
+}
+
 static void put_cell(struct diff_text *d, const struct view_line *l, const struct column *c)
 {
 	bool there = c->kind != KEY && l->sides[c->side].nr;
 
 	d->cell.len = 0;
 	switch (c->kind) {
-	case KEY: obuf_str(&d->cell, key_text(l, c->side)); break;
+	case KEY: put_key(d, key_text(l, c->side)); break;
 	case BASE_PERIOD: obuf_dec(&d->cell, l->sides[0].period); break;
 	case BASELINE:
 		if (there)
