@@ -169,6 +169,8 @@ like "-c cycles: the loop of the function that changed, which stands on another 
 is "... blocks of two objects that are called the same" "$("$PERF" diff -q -c cycles c d 2>/dev/null | awk '/changed/ { print $(NF - 3), $(NF - 2) }')" \
 "40 other
 5 prog"
+is "... a number behind the longest names" "$("$PERF" diff -q -c cycles c d 2>/dev/null | awk '/long/ { print $(NF - 3), $(NF - 2), (length > 1200) }')" \
+"1000 prog 1"
 # An installed perf 6.1 ends with a segmentation fault before it prints blocks, of any recording; but it prints branch stacks, and a block
 # lies between the target of a branch and the source of the one after it.
 if [ -n "$PEER" ]; then

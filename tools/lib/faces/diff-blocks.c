@@ -250,16 +250,19 @@ static void put_heads(const struct faces_blocks *b, const char *event, int dso, 
 	obuf_lit(o, "\n#\n");
 }
 
+/* Names of functions are as long as they are: the range has no copy that could be too short. */
 static void put_range(const struct block_line *l, size_t side, struct obuf *o)
 {
-	char text[700] = "";
+	const char *range = is_in(l, side) ? l->range : "";
+	char number[32] = "";
 
 	if (is_in(l, side) && is_in(l, 0))
-		snprintf(text, sizeof(text), "%s %4lld", l->range, difference(l, side));
+		snprintf(number, sizeof(number), " %4lld", difference(l, side));
 	else if (is_in(l, side))
-		snprintf(text, sizeof(text), "%s    -", l->range);
-	obuf_pad(o, ' ', RANGE_WIDTH - (int)strlen(text));
-	emit_safe(o, text);
+		snprintf(number, sizeof(number), "    -");
+	obuf_pad(o, ' ', RANGE_WIDTH - (int)(strlen(range) + strlen(number)));
+	emit_safe(o, range);
+	obuf_str(o, number);
 }
 
 void faces_blocks_text(const struct faces_blocks *b, const char *event, struct obuf *o)
