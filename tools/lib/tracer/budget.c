@@ -266,9 +266,40 @@ void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c,
 		rest(t, th, (uint64_t)pause);
 }
 
-void budget_let_pass(struct tracer *t, struct tracee *th)
+#define NO_FURTHER 8 /* stops at the same place with the same registers */
+
+/* Whether what a stop itself brings about may be a sample: all that the kernel counts but its clocks. */
+static bool stops_bring_samples(const struct tracer *t)
 {
-	if (!th->resting)
+	for (size_t i = 0; i < t->opts.nr_events; i++) {
+		const struct perf_event_attr *a = &t->opts.event[i].attr;
+
+		if (a->type == PERF_TYPE_TRACEPOINT ||
+		    (a->type == PERF_TYPE_SOFTWARE && a->config != PERF_COUNT_SW_CPU_CLOCK &&
+		     a->config != PERF_COUNT_SW_TASK_CLOCK))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The kernel gives up the first fault in new memory where a signal waits, and a thread that is stopped
+ * switches to another. Where these are sampled such a thread comes no further, unless it is left alone now
+ * and then.
+ */
+static bool comes_no_further(const struct tracer *t, struct tracee *th,
+			     const struct user_regs_struct *r)
+{
+	bool again = stops_bring_samples(t) && !memcmp(&th->stood, r, sizeof(*r));
+
+	th->stood = *r;
+	th->stood_again = again ? th->stood_again + 1 : 0;
+	return again && th->stood_again % NO_FURTHER == 0;
+}
+
+void budget_let_pass(struct tracer *t, struct tracee *th, const struct user_regs_struct *r)
+{
+	if (comes_no_further(t, th, r) && !th->resting)
 		rest(t, th, REST_MIN_NS);
 }
 

@@ -194,37 +194,6 @@ static int handle_call(struct tracer *t, struct tracee *th, struct err *e)
 	return 0;
 }
 
-#define NO_FURTHER 8 /* stops at the same place with the same registers */
-
-/* Whether what a stop itself brings about may be a sample: all that the kernel counts but its clocks. */
-static bool stops_bring_samples(const struct tracer *t)
-{
-	for (size_t i = 0; i < t->opts.nr_events; i++) {
-		const struct perf_event_attr *a = &t->opts.event[i].attr;
-
-		if (a->type == PERF_TYPE_TRACEPOINT ||
-		    (a->type == PERF_TYPE_SOFTWARE && a->config != PERF_COUNT_SW_CPU_CLOCK &&
-		     a->config != PERF_COUNT_SW_TASK_CLOCK))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The kernel gives up the first fault in new memory where a signal waits, and a thread that is stopped
- * switches to another. Where these are sampled such a thread comes no further, unless it is left alone now
- * and then.
- */
-static bool comes_no_further(const struct tracer *t, struct tracee *th,
-			     const struct user_regs_struct *r)
-{
-	bool again = stops_bring_samples(t) && !memcmp(&th->stood, r, sizeof(*r));
-
-	th->stood = *r;
-	th->stood_again = again ? th->stood_again + 1 : 0;
-	return again && th->stood_again % NO_FURTHER == 0;
-}
-
 /* The thread stands in the delivery of our signal, or after an interrupt for a sample. */
 static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 {
@@ -271,8 +240,7 @@ static int handle_sample(struct tracer *t, struct tracee *th, struct err *e)
 	budget_pay(t, c.cpu);
 	if (walked || !t->walker)
 		budget_rest(t, th, &c, 1);
-	if (comes_no_further(t, th, &st->gpr))
-		budget_let_pass(t, th);
+	budget_let_pass(t, th, &st->gpr);
 	if (spare) {
 		t->stats.spared++;
 		budget_begin(t, th);

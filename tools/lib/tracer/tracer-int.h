@@ -296,8 +296,11 @@ void budget_stop_end(struct stop_cost *c);
 uint64_t budget_lost(struct tracee *th, const struct stop_cost *c, unsigned stops);
 /* After these: @th rests for what it lost by them. */
 void budget_rest(struct tracer *t, struct tracee *th, const struct stop_cost *c, unsigned stops);
-/* @th rests for a moment, whatever may be spent: all it did since its last sample was to stop. */
-void budget_let_pass(struct tracer *t, struct tracee *th);
+/*
+ * @th, which stands at @r at a sample, rests for a moment, whatever may be spent, if all it did of late was
+ * to stop.
+ */
+void budget_let_pass(struct tracer *t, struct tracee *th, const struct user_regs_struct *r);
 /* @th stopped for what is not ours: a signal of the program's, a thread or program that it starts. */
 void budget_own_stop(struct tracer *t, struct tracee *th);
 /* Whether this is the first sample of @th, which is to be no burst. */
