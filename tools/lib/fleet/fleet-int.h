@@ -59,14 +59,16 @@ struct merge_input {
 
 #define MERGE_RECORD_MAX 65528 /* bytes of a record, a multiple of 8 */
 
-struct merge_pid {
-	uint64_t key; /* machine and number there */
-	uint32_t to;
-};
-
-struct merge_cgroup {
+struct merge_number {
 	uint64_t from, to;
 	uint32_t machine;
+};
+
+/* What each machine numbers for itself, as it is in the output. */
+struct merge_numbers {
+	VEC(struct merge_number) v;
+	struct htab tab, used; /* by machine and number there; by number in the output */
+	uint64_t last;	       /* the next that no machine gives */
 };
 
 struct merge {
@@ -78,12 +80,7 @@ struct merge {
 	VEC(uint64_t) ids;
 	struct htab id_tab;
 	uint64_t last_id; /* the highest of all inputs, then the last that was made */
-	VEC(struct merge_pid) pids;
-	struct htab pid_tab, pid_used; /* by key; by number in the output */
-	uint32_t last_pid;
-	VEC(struct merge_cgroup) cgroups;
-	struct htab cgroup_tab, cgroup_used; /* by machine and id; by id in the output */
-	uint64_t last_cgroup;
+	struct merge_numbers pids, cgroups;
 	struct perfdata_writer *w;
 	unsigned char *buf;		/* a record that was changed */
 	VEC(uint32_t) heap;		/* inputs, by time */
@@ -117,6 +114,8 @@ int merge_new_pid(struct merge *m, const struct merge_input *in, uint32_t pid, u
 
 /* The id of a cgroup in the output. */
 int merge_new_cgroup(struct merge *m, const struct merge_input *in, uint64_t id, uint64_t *to);
+
+void merge_numbers_free(struct merge_numbers *n);
 
 /* ---- merge-record.c ----------------------------------------------------------------------------- */
 

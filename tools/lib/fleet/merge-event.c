@@ -94,6 +94,7 @@ static int add_block(struct merge *m, const struct merge_input *in, uint32_t fro
 	return 0;
 }
 
+/* The events of the block at @from get their places in the output, new ones where it has none. */
 static int join_block(struct merge *m, struct merge_input *in, uint32_t from, uint32_t n,
 		      unsigned char *taken)
 {

@@ -14,6 +14,8 @@
  *
  * Kernels: a file has one kernel. Samples that ran in another could only be named after the wrong one.
  */
+#include <stdlib.h>
+
 #include "fleet-int.h"
 
 #define PID_LIMIT    (1u << 22)	  /* no kernel gives this pid, or one above */
@@ -121,8 +123,8 @@ static void number_machines(struct merge *m)
 		else
 			m->stats.machines++;
 	}
-	m->last_pid = PID_LIMIT;
-	m->last_cgroup = CGROUP_LIMIT;
+	m->pids.last = PID_LIMIT;
+	m->cgroups.last = CGROUP_LIMIT;
 }
 
 /* ---- clocks ------------------------------------------------------------------------------------- */
@@ -178,79 +180,66 @@ int merge_machines(struct merge *m, struct err *e)
 	return choose_kernel(m, e);
 }
 
-/* ---- numbers of processes ----------------------------------------------------------------------- */
+/* ---- numbers of processes, ids of cgroups -------------------------------------------------------- */
 
-static bool pid_used(const struct merge *m, uint32_t pid)
+static bool is_used(const struct merge_numbers *n, uint64_t to)
 {
 	uint32_t i;
 
-	for (struct htab_it it = htab_find(&m->pid_used, hash_u64(pid));
-	     htab_next(&m->pid_used, &it, &i);)
-		if (m->pids.v[i].to == pid)
+	for (struct htab_it it = htab_find(&n->used, hash_u64(to)); htab_next(&n->used, &it, &i);)
+		if (n->v.v[i].to == to)
 			return true;
 	return false;
+}
+
+/* @from as it is where no other machine has it; else the next from n->last on, below @limit. */
+static int new_number(struct merge_numbers *n, uint32_t machine, uint64_t from, uint64_t limit,
+		      uint64_t *to)
+{
+	uint64_t hash = hash_mix(hash_u64(from), machine);
+	struct merge_number new = { .from = from, .to = from, .machine = machine };
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&n->tab, hash); htab_next(&n->tab, &it, &i);)
+		if (n->v.v[i].from == from && n->v.v[i].machine == machine) {
+			*to = n->v.v[i].to;
+			return 0;
+		}
+	while (is_used(n, new.to)) {
+		if (n->last == limit)
+			return -EOVERFLOW;
+		new.to = n->last++;
+	}
+	*to = new.to;
+	i = (uint32_t)n->v.n;
+	return vec_push(&n->v, new) ?: htab_add(&n->tab, hash, i)
+		       ?: htab_add(&n->used, hash_u64(new.to), i);
 }
 
 int merge_new_pid(struct merge *m, const struct merge_input *in, uint32_t pid, uint32_t *to)
 {
-	uint64_t key = (uint64_t)in->machine << 32 | pid;
-	struct merge_pid new = { .key = key, .to = pid };
-	uint32_t i;
+	uint64_t number = pid;
+	int ret = 0;
 
-	*to = pid;
 	/* The idle task and the kernel are no processes. */
-	if (m->stats.machines < 2 || (int32_t)pid <= 0)
-		return 0;
-	for (struct htab_it it = htab_find(&m->pid_tab, hash_u64(key));
-	     htab_next(&m->pid_tab, &it, &i);)
-		if (m->pids.v[i].key == key) {
-			*to = m->pids.v[i].to;
-			return 0;
-		}
-	while (pid_used(m, new.to)) {
-		if (m->last_pid == INT32_MAX)
-			return -EOVERFLOW;
-		new.to = m->last_pid++;
-	}
-	*to = new.to;
-	i = (uint32_t)m->pids.n;
-	return vec_push(&m->pids, new) ?: htab_add(&m->pid_tab, hash_u64(key), i)
-		       ?: htab_add(&m->pid_used, hash_u64(new.to), i);
-}
-
-/* ---- ids of cgroups ------------------------------------------------------------------------------ */
-
-static bool cgroup_used(const struct merge *m, uint64_t id)
-{
-	uint32_t i;
-
-	for (struct htab_it it = htab_find(&m->cgroup_used, hash_u64(id));
-	     htab_next(&m->cgroup_used, &it, &i);)
-		if (m->cgroups.v[i].to == id)
-			return true;
-	return false;
+	if (m->stats.machines > 1 && (int32_t)pid > 0)
+		ret = new_number(&m->pids, in->machine, pid, INT32_MAX, &number);
+	*to = (uint32_t)number;
+	return ret;
 }
 
 int merge_new_cgroup(struct merge *m, const struct merge_input *in, uint64_t id, uint64_t *to)
 {
-	uint64_t hash = hash_mix(hash_u64(id), in->machine);
-	struct merge_cgroup new = { .from = id, .to = id, .machine = in->machine };
-	uint32_t i;
-
 	*to = id;
 	/* 0 is that of no cgroup. */
 	if (m->stats.machines < 2 || !id)
 		return 0;
-	for (struct htab_it it = htab_find(&m->cgroup_tab, hash);
-	     htab_next(&m->cgroup_tab, &it, &i);)
-		if (m->cgroups.v[i].from == id && m->cgroups.v[i].machine == in->machine) {
-			*to = m->cgroups.v[i].to;
-			return 0;
-		}
-	while (cgroup_used(m, new.to))
-		new.to = m->last_cgroup++;
-	*to = new.to;
-	i = (uint32_t)m->cgroups.n;
-	return vec_push(&m->cgroups, new) ?: htab_add(&m->cgroup_tab, hash, i)
-		       ?: htab_add(&m->cgroup_used, hash_u64(new.to), i);
+	return new_number(&m->cgroups, in->machine, id, UINT64_MAX, to);
+}
+
+void merge_numbers_free(struct merge_numbers *n)
+{
+	vec_free(&n->v);
+	htab_free(&n->tab);
+	htab_free(&n->used);
 }

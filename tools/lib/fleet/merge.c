@@ -311,12 +311,8 @@ static void merge_free(struct merge *m)
 	vec_free(&m->events);
 	vec_free(&m->ids);
 	htab_free(&m->id_tab);
-	vec_free(&m->pids);
-	htab_free(&m->pid_tab);
-	htab_free(&m->pid_used);
-	vec_free(&m->cgroups);
-	htab_free(&m->cgroup_tab);
-	htab_free(&m->cgroup_used);
+	merge_numbers_free(&m->pids);
+	merge_numbers_free(&m->cgroups);
 	vec_free(&m->heap);
 	bits_free(&m->features);
 	perfdata_writer_free(m->w);
