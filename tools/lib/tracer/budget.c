@@ -290,8 +290,11 @@ static bool stops_bring_samples(const struct tracer *t)
 static bool comes_no_further(const struct tracer *t, struct tracee *th,
 			     const struct user_regs_struct *r)
 {
-	bool again = stops_bring_samples(t) && !memcmp(&th->stood, r, sizeof(*r));
+	bool again;
 
+	if (!stops_bring_samples(t))
+		return false;
+	again = !memcmp(&th->stood, r, sizeof(*r));
 	th->stood = *r;
 	th->stood_again = again ? th->stood_again + 1 : 0;
 	return again && th->stood_again % NO_FURTHER == 0;

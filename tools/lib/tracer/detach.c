@@ -58,7 +58,7 @@ static void expect_child(struct tracer *t, const struct tracee *th, int status)
 /* @th stands still: it is let go, or runs to its next stop when a signal of ours is on its way. */
 static void let_go(struct tracer *t, struct tracee *th, int status)
 {
-	bool blocked = false;
+	bool blocked;
 	struct waited came;
 	int sig;
 

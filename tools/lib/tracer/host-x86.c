@@ -259,6 +259,10 @@ static const uint16_t restartable_32[] = {
 #define SOCKETCALL	   102
 #define SOCKETCALL_CONNECT 3 /* goes on without the caller, who would be told so the second time */
 
+/*
+ * By what the kernel notes of the call: "int $0x80" is one of 32 bits from 64-bit code, too. Before
+ * Linux 5.3 it tells nobody, and the code has to do.
+ */
 static bool is_32bit_call(pid_t tid, const struct user_regs_struct *r)
 {
 	struct __ptrace_syscall_info info;

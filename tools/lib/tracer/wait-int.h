@@ -37,7 +37,7 @@ struct waited tracer_fetch(pid_t tid);
 struct waited tracer_wait_any(pid_t first, pid_t *tid);
 /* Whether a status of @tid can come: it is traced by us and was not waited for to its end. */
 bool tracer_is_ours(pid_t tid);
-/* It stands in a stop that is still to be told. */
+/* It stands in a stop, or has come to an end, that is still to be told. */
 bool tracer_has_come(pid_t tid);
 /* It stands in a stop that was told already: nobody but us lets it go on. */
 bool tracer_is_standing(pid_t tid);

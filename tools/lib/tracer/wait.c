@@ -128,13 +128,13 @@ struct waited tracer_wait_any(pid_t first, pid_t *tid)
 }
 
 /* What the next wait would tell; false: nothing can be told of @tid. */
-static bool look_at(pid_t tid, int what, siginfo_t *si)
+static bool look_at(pid_t tid, siginfo_t *si)
 {
 	int ret;
 
 	si->si_pid = 0;
 	do
-		ret = waitid(P_PID, (id_t)tid, si, what | WNOHANG | WNOWAIT | __WALL);
+		ret = waitid(P_PID, (id_t)tid, si, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL);
 	while (ret && errno == EINTR);
 	return !ret;
 }
@@ -143,14 +143,14 @@ bool tracer_is_ours(pid_t tid)
 {
 	siginfo_t si;
 
-	return look_at(tid, WEXITED | WSTOPPED, &si);
+	return look_at(tid, &si);
 }
 
 bool tracer_has_come(pid_t tid)
 {
 	siginfo_t si;
 
-	return look_at(tid, WSTOPPED, &si) && si.si_pid;
+	return look_at(tid, &si) && si.si_pid;
 }
 
 bool tracer_is_standing(pid_t tid)
@@ -160,6 +160,5 @@ bool tracer_is_standing(pid_t tid)
 	char state;
 
 	/* in this order: a stop between the two is still to be told */
-	return read_stat(tid, &state, &ticks) && state == 't' &&
-	       look_at(tid, WEXITED | WSTOPPED, &si) && !si.si_pid;
+	return read_stat(tid, &state, &ticks) && state == 't' && look_at(tid, &si) && !si.si_pid;
 }
