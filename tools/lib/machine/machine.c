@@ -332,6 +332,7 @@ struct cgroup *machine_find_cgroup(const struct machine *m, uint64_t id)
 	return NULL;
 }
 
+/* One entry for an id, with its newest path: a table of equal keys is a list, and files are full of them. */
 int machine_add_cgroup(struct machine *m, uint64_t id, const char *path)
 {
 	struct cgroup *there = machine_find_cgroup(m, id), g = { .id = id };

@@ -5,6 +5,10 @@
  *
  * Numbers of threads are used again: the first thread with a process and a number is the first
  * with these over there, the second the second. What an object is tells dso_get(), as for maps.
+ *
+ * Ids of cgroups are inodes: small, given anew with each boot, and those of two machines meet by chance.
+ * What is alike in two recordings is their paths. Pieces of one recording keep the ids, for a sample may
+ * come before the record that names its cgroup, in another piece.
  */
 #include <stdlib.h>
 
@@ -178,6 +182,7 @@ static bool id_of_path(const struct machine *m, const struct htab *by_path, cons
 	return false;
 }
 
+/* Of several ids with one path, as a group has that was made again, the first stands for all. */
 int machine_match_cgroups(struct machine *to, const struct machine *from, uint64_t *map)
 {
 	struct htab by_path = { 0 };

@@ -28,7 +28,7 @@ struct cie {
 	struct cursor program;
 };
 
-/* A CIE that an FDE went by. */
+/* A CIE that an FDE went by. Compilers write one for many FDEs; linkers leave several in turns. */
 struct known_cie {
 	uint64_t at;
 	struct cie cie;
