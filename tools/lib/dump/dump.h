@@ -97,4 +97,13 @@ void dump_sample_source(struct perfdata *pd, struct obuf *o);
 /* Those of one feature, from the payload of a HEADER_FEATURE record. */
 void dump_feature(struct perfdata *pd, int id, const void *data, size_t size, struct obuf *o);
 
+/* ---- for other writers --------------------------------------------------------------------------- */
+
+/*
+ * What stands behind "PERF_RECORD_TEXT_POKE": the address, "@name+offset" where @name is not NULL, lengths, and
+ * the bytes before and after, 16 a line.
+ */
+void dump_text_poke(struct obuf *o, const struct record_text_poke *t, const char *name,
+		    uint64_t offset);
+
 #endif

@@ -261,12 +261,30 @@ static int cgroup_body(struct dump *d, const struct record *rec, struct err *e)
 
 static void put_code(struct obuf *o, const char *title, const unsigned char *p, unsigned n)
 {
-	obuf_str(o, title);
 	for (unsigned i = 0; i < n; i++) {
+		if (i % 16 == 0)
+			obuf_str(o, title);
 		obuf_char(o, ' ');
 		obuf_hex_zero(o, p[i], 2);
+		if (i % 16 == 15 || i + 1 == n)
+			obuf_char(o, '\n');
 	}
-	obuf_char(o, '\n');
+}
+
+void dump_text_poke(struct obuf *o, const struct record_text_poke *t, const char *name,
+		    uint64_t offset)
+{
+	obuf_char(o, ' ');
+	obuf_hex(o, t->addr);
+	obuf_char(o, ' ');
+	if (name) {
+		emit_safe(o, name);
+		obuf_lit(o, "+0x");
+		obuf_hex(o, offset);
+	}
+	obuf_printf(o, " old len %u new len %u\n", t->old_len, t->new_len);
+	put_code(o, "            Old bytes:", t->bytes, t->old_len);
+	put_code(o, "            New bytes:", t->bytes + t->old_len, t->new_len);
 }
 
 static int text_poke_body(struct dump *d, const struct record *rec, struct err *e)
@@ -275,11 +293,7 @@ static int text_poke_body(struct dump *d, const struct record *rec, struct err *
 
 	if (record_text_poke(rec, &t, e))
 		return e->code;
-	obuf_char(d->o, ' ');
-	dump_hex(d->o, t.addr);
-	obuf_printf(d->o, " old len %u new len %u\n", t.old_len, t.new_len);
-	put_code(d->o, "     old bytes:", t.bytes, t.old_len);
-	put_code(d->o, "     new bytes:", t.bytes + t.old_len, t.new_len);
+	dump_text_poke(d->o, &t, NULL, 0);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "dump/dump.h"
 #include "emit/emit.h"
 #include "script-int.h"
 
@@ -198,7 +199,7 @@ static const struct shown {
 	[PERF_RECORD_LOST_SAMPLES] = { SHOW_LOST, OWNER_OF_ID, body_lost },
 	[PERF_RECORD_KSYMBOL] = { SHOW_BPF, OWNER_OF_ID, body_ksymbol },
 	[PERF_RECORD_BPF_EVENT] = { SHOW_BPF, OWNER_OF_ID, body_bpf },
-	[PERF_RECORD_TEXT_POKE] = { SHOW_TEXT_POKE, OWNER_OF_ID, body_none },
+	[PERF_RECORD_TEXT_POKE] = { SHOW_TEXT_POKE, OWNER_OF_ID, NULL }, /* show_poke() */
 	[PERF_RECORD_FINISHED_ROUND] = { SHOW_ROUND, OWNER_OF_ID, body_none },
 };
 
@@ -221,6 +222,25 @@ static void task_of(const struct record *rec, enum owner owner, uint32_t *pid, u
 	}
 }
 
+/* The one line that names code: with the function that was patched. */
+static int show_poke(struct script *sc, const struct thread *th, const struct record *rec,
+		     struct err *e)
+{
+	const struct script_place *pl = NULL;
+	struct record_text_poke t;
+	int ret = record_text_poke(rec, &t, e);
+
+	if (ret)
+		return ret;
+	if (th)
+		pl = put_find_place(sc, th, PERF_RECORD_MISC_KERNEL, t.addr);
+	if (pl && pl->sym)
+		dump_text_poke(sc->o, &t, pl->sym->name, pl->addr - pl->sym->start);
+	else
+		dump_text_poke(sc->o, &t, NULL, 0);
+	return 0;
+}
+
 static int show_line(struct script *sc, const struct record *rec, const struct shown *row,
 		     struct err *e)
 {
@@ -229,6 +249,7 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 	struct thread *th;
 	uint32_t pid, tid;
 	struct ev *ev;
+	int ret;
 
 	if (rec->type == PERF_RECORD_FINISHED_ROUND) {
 		obuf_lit(sc->o, "PERF_RECORD_FINISHED_ROUND\n");
@@ -262,7 +283,10 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 	print_start(sc, ev, &s, th, rec->type, rec->misc);
 	obuf_lit(sc->o, "PERF_RECORD_");
 	obuf_str(sc->o, record_type_name(rec->type));
-	return row->body(sc->o, rec, e);
+	ret = row->body ? row->body(sc->o, rec, e) : show_poke(sc, th, rec, e);
+	if (ret) /* one that is malformed says nothing more: its line ends all the same */
+		obuf_char(sc->o, '\n');
+	return ret;
 }
 
 static int show(struct script *sc, const struct record *rec, struct err *e)
