@@ -33,6 +33,26 @@ like "lines" "$("$PERF" report -i "$TMP/mono.data" --no-children -g none -s srcl
 like "folded stacks" "$("$PERF" data convert --to folded -i "$TMP/mono.data" -o - 2>/dev/null)" ';second_loop [0-9]'
 like "the other ways to read are not disturbed" "$("$PERF" report -D -i "$TMP/mono.data" 2>/dev/null)" 'jit-[0-9]+\.dump'
 
+# Source lines, and the last number of a line that there is, which no file has.
+cp "$dump" "$TMP/whole"
+echo 'loop() { while (1); }' >"$TMP/jitted.src"
+if grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h"; then
+	for line in 1 4294967295; do
+		python3 -c 'import struct, sys
+b, to, line = open(sys.argv[1], "rb").read(), sys.argv[2], int(sys.argv[3])
+row = lambda n: struct.pack("=II", n, 0) + b"jitted.src"
+assert b.count(row(20)) == 1
+open(to, "wb").write(b.replace(row(20), row(line)))' "$TMP/whole" "$dump" $line
+		(cd "$TMP" && timeout 60 "$PERF" annotate -i mono.data --stdio second_loop) >"$TMP/listing" 2>"$TMP/err"
+		is "annotate: line $line ends" $? 0
+		is "... with the instructions" "$(grep -c '[^a-z]ret' "$TMP/listing")" 1
+		is "... and the line of the source, where there is one" "$(grep -c 'while (1)' "$TMP/listing")" $((line == 1))
+	done
+	cp "$TMP/whole" "$dump"
+else
+	skip "annotate" "built without a disassembler library"
+fi
+
 # Elsewhere: below --symfs, by the whole path or the last part of it.
 mkdir -p "$TMP/fs$TMP" "$TMP/flat"
 cp "$dump" "$TMP/fs$TMP"

@@ -155,8 +155,9 @@ static int add_sources(struct listing_build *b, struct source_files *all,
 		return 0;
 	if (f->shown && from > f->shown && from - f->shown <= BETWEEN_MAX)
 		from = f->shown + 1;
-	for (uint32_t no = from; !ret && no <= insn->srcline; no++)
-		ret = add_source(b, insn, f, no);
+	/* Counted, as a jitdump file may say that code is of the last number that there is. */
+	for (uint32_t left = insn->srcline - from + 1; !ret && left; left--)
+		ret = add_source(b, insn, f, from++);
 	if (f->shown < insn->srcline)
 		f->shown = insn->srcline;
 	return ret;
