@@ -4,6 +4,7 @@
 #include "unit.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include "jit/jit.h"
 
@@ -154,6 +155,96 @@ static void test_reads(void **state)
 	}
 }
 
+/* Rows in any order: the one that begins last before an address counts, of equal ones the last. */
+static void test_order(void **state)
+{
+	static const struct {
+		unsigned at, line;
+		const char *name;
+	} want[] = {
+		{ 0, 0, NULL }, { 1, 4, "b.c" }, { 2, 6, "b.c" }, { 5, 6, "b.c" }, { 6, 0, NULL }
+	};
+	struct file f = { .n = 0 };
+	struct jitdump *d;
+	struct jit_line l;
+	struct err e;
+
+	(void)state;
+	head(&f, 0);
+	record(&f, 2, 16 + 6 * 16 + 4 * 4 + 2 + 1, 5);
+	u64(&f, 0x1000);
+	u64(&f, 6);
+	row(&f, 0x1006, 9, "");
+	row(&f, 0x1002, 5, "a.c");
+	row(&f, 0x1001, 3, "a.c");
+	row(&f, 0x1001, 4, "b.c");
+	row(&f, 0x1002, 6, "\xff");
+	row(&f, 0x1009, 7, "c.c"); /* behind the code */
+	load(&f, 10, 0x1000, 1, "first", "ABCDEFGH", 8);
+	load(&f, 20, 0x2000, 2, "second", "12345678", 8);
+	assert_int_equal(jitdump_open(&d, temp_file(&f, f.n), &e), 0);
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+			bool found = jitdump_line(d, jitdump_code(d, 0)->at + want[i].at, &l);
+
+			assert_int_equal(found, want[i].name != NULL);
+			if (!found)
+				continue;
+			assert_int_equal(l.line, want[i].line);
+			assert_string_equal(l.file, want[i].name);
+		}
+		assert_false(jitdump_line(d, jitdump_code(d, 1)->at, &l));
+	}
+	jitdump_close(d);
+}
+
+#define NR_ROWS 40000
+
+/* What asking about all bytes of a function costs is not the product of bytes and rows. */
+static void test_large(void **state)
+{
+	struct file f = { .n = 0 };
+	clock_t before = clock();
+	struct jitdump *d;
+	struct jit_line l;
+	struct err e;
+	int fd;
+
+	(void)state;
+	head(&f, 0);
+	record(&f, 2, 16 + NR_ROWS * 18, 5);
+	u64(&f, 0x1000);
+	u64(&f, NR_ROWS);
+	fd = temp_file(&f, f.n);
+	for (unsigned i = 0; i < NR_ROWS; i++) {
+		f.n = 0;
+		row(&f, 0x1000 + i, i + 1, "f");
+		assert_int_equal(write_all(fd, f.b, f.n), 0);
+	}
+	f.n = 0;
+	record(&f, 0, 40 + 6 + NR_ROWS, 10);
+	u32(&f, 42);
+	u32(&f, 42);
+	u64(&f, 0x1000);
+	u64(&f, 0x1000);
+	u64(&f, NR_ROWS);
+	u64(&f, 1);
+	put(&f, "large", 6);
+	assert_int_equal(write_all(fd, f.b, f.n), 0);
+	f.n = 0;
+	while (f.n < 4000)
+		f.b[f.n++] = 0x90;
+	for (int i = 0; i < NR_ROWS / 4000; i++)
+		assert_int_equal(write_all(fd, f.b, f.n), 0);
+	assert_int_equal(jitdump_open(&d, fd, &e), 0);
+	for (unsigned i = 0; i < NR_ROWS; i++) {
+		assert_true(jitdump_line(d, jitdump_code(d, 0)->at + i, &l));
+		assert_int_equal(l.line, i + 1);
+	}
+	assert_true(clock() - before < 5 * CLOCKS_PER_SEC);
+	jitdump_close(d);
+}
+
 /* Cut anywhere: what came before is used, and nothing else. */
 static void test_cut(void **state)
 {
@@ -267,7 +358,8 @@ static void test_whose(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),	cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_reads),	cmocka_unit_test(test_order),
+		cmocka_unit_test(test_large),	cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_hostile), cmocka_unit_test(test_names),
 		cmocka_unit_test(test_whose),	cmocka_unit_test(test_numbers),
 	};

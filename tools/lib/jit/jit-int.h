@@ -31,6 +31,8 @@ struct jitdump {
 	unsigned char *rows; /* the table that begins at rows_of; 0 = none */
 	size_t rows_size;
 	uint64_t rows_of;
+	const struct jit_code *lines_of; /* whose rows these are, sorted; NULL = nobody's */
+	VEC(struct jit_line) lines;
 	char damage[96];
 };
 

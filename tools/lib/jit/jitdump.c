@@ -313,6 +313,7 @@ void jitdump_close(struct jitdump *d)
 	vec_free(&d->code);
 	vec_free(&d->event);
 	arena_free(&d->names);
+	vec_free(&d->lines);
 	free(d->rows);
 	free(d);
 }

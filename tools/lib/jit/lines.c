@@ -6,10 +6,12 @@
  * is of the first kind shows in its rows: then none lies in the first 0x40 bytes of its code.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/bytes.h"
+#include "base/numbered.h"
 #include "jit/jit-int.h"
 
 #define ELF_HEADER 0x40
@@ -36,6 +38,7 @@ static int rows_open(struct rows *r, struct jitdump *d, const struct code_obj *o
 
 	if (d->rows_of != o->rows_at) {
 		d->rows_of = 0;
+		d->lines_of = NULL; /* whose names are in these bytes */
 		free(d->rows);
 		d->rows = malloc(n + 1);
 		if (!d->rows)
@@ -74,8 +77,9 @@ static bool rows_next(struct rows *r, uint64_t *addr, uint32_t *line)
 	cursor_skip(&r->c, (uint64_t)n + 1);
 	if (r->c.bad)
 		return false;
+	/* No file has a name that is longer, and each question costs its length. */
 	if (strcmp(name, "\xff"))
-		r->file = is_text(name) ? name : "";
+		r->file = n < PATH_MAX && is_text(name) ? name : "";
 	return true;
 }
 
@@ -135,31 +139,51 @@ int jitdump_lines(struct jitdump *d, const struct jit_code *code,
 	return ret;
 }
 
-struct nearest {
-	uint64_t at;
-	bool found;
-	struct jit_line best;
-};
-
-/* The row that begins last at or before the address; of equal ones the last. */
-static int look(void *ctx, const struct jit_line *l)
+static int keep(void *ctx, const struct jit_line *l)
 {
-	struct nearest *n = ctx;
+	struct jitdump *d = ctx;
 
-	if (l->at > n->at || (n->found && l->at < n->best.at))
-		return 0;
-	n->best = *l;
-	n->found = true;
-	return 0;
+	return vec_push(&d->lines, *l);
 }
 
+/*
+ * The rows of @code, by where they begin: a listing asks about each of its instructions, and to go
+ * through all rows for each would take the product of the two.
+ */
+static int sort_lines(struct jitdump *d, const struct jit_code *code)
+{
+	int ret;
+
+	if (d->lines_of == code)
+		return 0;
+	d->lines_of = NULL;
+	d->lines.n = 0;
+	ret = jitdump_lines(d, code, keep, d);
+	if (!ret)
+		ret = numbered_sort_items(d->lines.v, d->lines.n, sizeof(*d->lines.v),
+					  offsetof(struct jit_line, at));
+	d->lines_of = ret ? NULL : code;
+	return ret;
+}
+
+/* The row that begins last at or before the address; of equal ones the last of the file. */
 bool jitdump_line(struct jitdump *d, uint64_t at, struct jit_line *out)
 {
 	const struct jit_code *code = jitdump_find(d, at);
-	struct nearest n = { .at = at };
+	size_t low = 0, high;
 
-	if (!code || jitdump_lines(d, code, look, &n) || !n.found || !*n.best.file)
+	if (!code || sort_lines(d, code))
 		return false;
-	*out = n.best;
+	for (high = d->lines.n; low < high;) {
+		size_t mid = low + (high - low) / 2;
+
+		if (d->lines.v[mid].at <= at)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || !*d->lines.v[low - 1].file)
+		return false;
+	*out = d->lines.v[low - 1];
 	return true;
 }
