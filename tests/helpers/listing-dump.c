@@ -3,7 +3,8 @@
  * listing-dump [options] FILE: every function that FILE has a symbol of, as listings have it: a line
  * "FUNCTION start end name", then for each instruction "address bytes target text"; the target of a
  * direct branch or "-". -f the text as perf annotate prints it, -i Intel's syntax, -d data behind a #,
- * -l source lines too, -t prints nothing but how many functions and instructions there were.
+ * -l source lines too, -t prints nothing but how many functions and instructions there were, -b ADDR
+ * a branch was recorded there.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +60,24 @@ static struct dso *map_all(const char *path)
 	if (!machine_find_map(mach, machine_thread(mach, 1, 1), PERF_RECORD_MISC_USER, BASE, &hit))
 		exit(1);
 	return hit.map->dso;
+}
+
+/* @offset in the file, of an instruction that jumps to itself. */
+static void add_branch(uint64_t offset)
+{
+	static struct perfdata_event ev = { .name = "" };
+	uint64_t at = BASE + offset, words[] = { at, at, 0 };
+	struct err e = { 0 };
+	struct sample s = { .present = annotate_need(counts),
+			    .event = &ev,
+			    .cpumode = PERF_RECORD_MISC_USER,
+			    .ip = at,
+			    .period = 1,
+			    .branches = { .entries = (unsigned char *)words, .nr = 1 } };
+
+	ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
+	if (annotate_add(counts, &s, machine_thread(mach, 1, 1), &e))
+		die(&e);
 }
 
 static void print_insn(const struct listing *l, const struct listing_line *line)
@@ -135,13 +154,15 @@ static void functions_of(struct elf_file *f, struct dso *dso, GElf_Word type)
 int main(int argc, char **argv)
 {
 	struct err e = { 0 };
+	uint64_t branch = 0;
 	char *path = NULL;
 	struct elf_file *f;
 	struct dso *dso;
 	int opt;
 
-	while ((opt = getopt(argc, argv, "dfilt")) != -1)
+	while ((opt = getopt(argc, argv, "b:dfilt")) != -1)
 		switch (opt) {
+		case 'b': branch = strtoull(optarg, NULL, 0); break;
 		case 'd': data = true; break;
 		case 'f': printed = true; break;
 		case 'i': opts.syntax = INSN_INTEL; break;
@@ -157,9 +178,13 @@ int main(int argc, char **argv)
 	if (obuf_init(&out, -1, 0))
 		return 1;
 	if (machine_new(&mach, "", &e) || resolver_new(&res, mach, NULL, &e) ||
-	    annotate_new(&counts, mach, res, &e) || annotate_finish(counts, &e))
+	    annotate_new(&counts, mach, res, &e))
 		die(&e);
 	dso = map_all(path);
+	if (branch)
+		add_branch(branch);
+	if (annotate_finish(counts, &e))
+		die(&e);
 	functions_of(f, dso, elf_has_symtab(f) ? SHT_SYMTAB : SHT_DYNSYM);
 	if (quiet)
 		printf("%" PRIu64 " functions, %" PRIu64 " instructions, %" PRIu64 " lines\n",

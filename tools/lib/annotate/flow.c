@@ -208,26 +208,47 @@ static void find_crossing(struct listing_build *b, uint32_t *open, bool *crosses
 	}
 }
 
+/* The loop whose head is the line @line. */
+static struct listing_loop *loop_at(struct listing_build *b, uint32_t line)
+{
+	size_t low = 0, high = b->loops.n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (b->loops.v[mid].head < line)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < b->loops.n && b->loops.v[low].head == line ? &b->loops.v[low] : NULL;
+}
+
 /*
  * How often a loop's head ran, and how often of these it was come to from outside. Jumps back
- * count as far as it is known what ran after them, as the head's executions do.
+ * count as far as it is known what ran after them, as the head's executions do. To look for them
+ * in each loop would cost as much as all loops are long, which may lie in each other.
  */
 static void count_loops(struct listing_build *b, const bool *crosses)
 {
-	vec_for_each (loop, &b->loops) {
-		uint32_t head = b->lines.v[loop->head].insn, end = b->lines.v[loop->end].insn;
-		uint64_t back = 0;
+	const uint32_t *line = b->insn_line.v;
 
+	for (uint32_t i = 0; i < b->l.nr_leaving; i++) {
+		const struct listing_edge *edge = &b->edges.v[i];
+		struct listing_loop *loop =
+			edge->to == LISTING_NONE ? NULL : loop_at(b, line[edge->to]);
+
+		/* As entries for now: those that are none. */
+		if (loop && line[edge->from] >= loop->head && line[edge->from] <= loop->end)
+			loop->entries += edge->followed;
+	}
+	vec_for_each (loop, &b->loops) {
+		uint64_t back = loop->entries;
+
+		loop->entries = 0;
 		if (crosses[loop - b->loops.v])
 			continue;
-		loop->iterations = b->l.flow[head].executions;
-		for (uint32_t i = head; i <= end; i++) {
-			const struct listing_flow *at = &b->l.flow[i];
-
-			for (uint32_t k = at->edge; k < at->edge + at->nr_edges; k++)
-				if (b->edges.v[k].to == head)
-					back += b->edges.v[k].followed;
-		}
+		loop->iterations = b->l.flow[b->lines.v[loop->head].insn].executions;
 		loop->entries = loop->iterations - min_u64(back, loop->iterations);
 	}
 }
