@@ -127,6 +127,30 @@ press_keys keys steps "$RUN
 wait 40017e: " annotate
 like "P: what was written" "$(cat branchy.annotation 2>&1)" '94\.34 .*shl +\$0xd,%eax'
 
+# ---- keys that were pressed in a callee hold in its caller, and its lines are laid out by them
+screen <<EOF
+$RUN
+wait branchy
+key Home /
+type call
+key Enter
+wait : call
+key Enter
+match ^leaf  
+key f s
+match ^leaf .*source: On
+key q
+match ^branchy .*source: On
+match 40018d: .*je 
+match if \(x & 1\)
+key s
+match ^branchy .*source: OFF
+unmatch if \(x & 1\)
+key q
+exit 0
+ok keys of a callee
+EOF
+
 # ---- odd files
 python3 - walk hostile <<'E'
 import sys

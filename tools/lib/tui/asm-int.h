@@ -75,6 +75,10 @@ struct tui_asm {
 	struct faces_listings *face; /* numbers as texts have them */
 	uint32_t at;		     /* the line under the cursor, while painting */
 	int cols;		     /* of the screen, likewise */
+	/* Of the look that rows and columns were made by. */
+	struct {
+		bool source, full_address;
+	} laid;
 };
 
 const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);

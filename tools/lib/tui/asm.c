@@ -81,6 +81,20 @@ static void set_widths(struct tui_asm *b)
 	b->addr_width = digits(last) + 1;
 }
 
+/* By what keys say, also by those that were pressed in a function opened from this one. */
+static void lay_out(struct tui_asm *b)
+{
+	b->laid.source = b->look->source;
+	b->laid.full_address = b->look->full_address;
+	choose_rows(b);
+	set_widths(b);
+}
+
+static bool is_laid_out(const struct tui_asm *b)
+{
+	return b->laid.source == b->look->source && b->laid.full_address == b->look->full_address;
+}
+
 struct heat {
 	uint64_t period;
 	uint32_t line;
@@ -148,8 +162,7 @@ static int take(struct tui_asm *b, struct listing *l)
 	}
 	b->list.cursor = b->list.top = 0;
 	b->list.left = 0;
-	choose_rows(b);
-	set_widths(b);
+	lay_out(b);
 	/* The height is known only when it is painted; a list scrolls to its cursor then. */
 	if (listing_hottest(l) != LISTING_NONE)
 		tui_list_go(&b->list, row_of(b, listing_hottest(l)), true);
@@ -366,8 +379,6 @@ static enum tui_answer key_source(struct tui *t, struct tui_view *v)
 	}
 	b->look->source = !b->look->source;
 	b->look->source_told = true;
-	choose_rows(b);
-	tui_list_go(&b->list, b->list.cursor, true);
 	return TUI_STAY;
 }
 
@@ -438,7 +449,6 @@ static enum tui_answer key_address(struct tui *t, struct tui_view *v)
 	struct tui_asm *b = browser(v);
 
 	b->look->full_address = !b->look->full_address;
-	set_widths(b);
 	tui_message(t, b->look->full_address ? "Addresses" : "Offsets in the function");
 	return TUI_STAY;
 }
@@ -633,8 +643,10 @@ static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct tui_asm *b = browser(v);
 	struct tui_pen p = { .s = s, .row = row, .end = s->cols };
-	bool first = !b->list.height;
+	bool first = !b->list.height, moved = b->laid.source != b->look->source;
 
+	if (!is_laid_out(b))
+		lay_out(b);
 	b->cols = s->cols;
 	rows -= paint_said(b, s, row + rows, rows);
 	if (rows > 7) {
@@ -648,10 +660,10 @@ static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 		rows -= 2;
 	}
 	/* Only now it is known where the middle is. */
-	if (first) {
+	if (first)
 		b->list.height = rows;
+	if (first || moved)
 		tui_list_go(&b->list, b->list.cursor, true);
-	}
 	b->at = b->nr_rows ? line_of(b) : LISTING_NONE;
 	tui_list_paint(&b->list, s, row, 0, rows, s->cols);
 }
