@@ -64,6 +64,19 @@ key H End Up Up
 golden branches-end
 EOF
 
+# What the reader must know of a listing, on a screen that has no room for it behind all else.
+screen <<EOF
+run $PERF annotate -i branches.data
+wait branchy
+match ^source /annotate-source/walk.c cannot be read here$
+key h
+wait Help:
+match ^source /annotate-source/walk.c cannot be read here 
+key Esc q
+exit 0
+ok notes of a listing
+EOF
+
 # ---- keys: those that the help page tells, each with what it does
 screen <<EOF
 size 100x60

@@ -3,7 +3,7 @@
  * What the files of the annotate browser share.
  *
  *	asm.c		the browser: which lines are shown, keys
- *	asm-paint.c	one line: numbers, address, arrows, text
+ *	asm-paint.c	one line: numbers, address, arrows, text; what stands around all of them
  *	asm-save.c	all lines as text
  *	asm-arrows.c	lanes for jumps, brackets of loops
  */
@@ -82,9 +82,17 @@ struct tui_asm {
 };
 
 const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);
-/* Heads and a row. */
-void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p);
 void tui_asm_paint_row(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
+/*
+ * From @row on: samples, notes of the listing, heads of columns. Of notes @most rows, the help page has them all.
+ * Returns how many rows that took.
+ */
+int tui_asm_paint_facts(const struct tui_asm *b, struct tui_screen *s, int row, int most);
+/*
+ * What is said of the line at the cursor in columns that have little room: in rows of their own before
+ * @end, @most of them. Likewise.
+ */
+int tui_asm_paint_said(const struct tui_asm *b, struct tui_screen *s, int end, int most);
 /* What the last line tells about @line. */
 void tui_asm_paint_about(const struct tui_asm *b, uint32_t line, struct tui_pen *p);
 /* All lines that are shown, to the file @name. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * One line of a listing: numbers of each event, loops, address, arrows, instruction. Everything about a
- * line is made when it is painted, and from that line alone.
+ * line is made when it is painted, and from that line alone. Then what stands above and below all lines.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -110,35 +110,6 @@ static const char *comment(const struct tui_asm *b, const struct listing_line *l
 		faces_flow_comment(b->l, line, o);
 	obuf_char(o, 0);
 	return o->code || o->len < 2 ? "" : o->buf + 1;
-}
-
-void tui_asm_paint_head(const struct tui_asm *b, struct tui_pen *p)
-{
-	static const char *const names[] = { "Percent", "Period", "Samples" };
-	const struct faces_listing_column *c = NULL;
-	int width = number_width(b), columns;
-
-	for (uint32_t k = 0; k < b->l->nr_events; k++)
-		tui_putf(p, TUI_HEAD, "%*s ", width - 1, names[b->look->number]);
-	while (next_column(b, &c, &columns)) {
-		char head[32];
-
-		snprintf(head, sizeof(head), "%s", c->head);
-		if (columns == CYCLES_ALONE && !b->look->min_max)
-			head[strcspn(head, "(")] = 0;
-		tui_field(p, TUI_HEAD, -columns, head);
-		tui_put(p, TUI_HEAD, " ");
-	}
-	tui_put(p, TUI_HEAD, "│ Disassembly");
-	if (b->l->nr_events > 1) {
-		tui_put(p, TUI_HEAD, "  columns: ");
-		for (uint32_t k = 0; k < b->l->nr_events; k++) {
-			const struct perfdata_event *ev = b->l->event[k].event;
-
-			tui_putf(p, TUI_HEAD, "%s", k ? ", " : "");
-			tui_put(p, TUI_HEAD, ev ? ev->name : "-");
-		}
-	}
 }
 
 static void put_numbers(const struct tui_asm *b, const struct listing_line *line, struct tui_pen *p)
@@ -411,4 +382,119 @@ void tui_asm_paint_about(const struct tui_asm *b, uint32_t nr, struct tui_pen *p
 	if (line->jumps)
 		tui_putf(p, TUI_ROOT, "  %" PRIu32 " jump%s here", line->jumps,
 			 line->jumps == 1 ? "" : "s");
+}
+
+/* ---- around the lines ------------------------------------------------------------------------- */
+
+static void put_head(const struct tui_asm *b, struct tui_pen *p)
+{
+	static const char *const names[] = { "Percent", "Period", "Samples" };
+	const struct faces_listing_column *c = NULL;
+	int width = number_width(b), columns;
+
+	for (uint32_t k = 0; k < b->l->nr_events; k++)
+		tui_putf(p, TUI_HEAD, "%*s ", width - 1, names[b->look->number]);
+	while (next_column(b, &c, &columns)) {
+		char head[32];
+
+		snprintf(head, sizeof(head), "%s", c->head);
+		if (columns == CYCLES_ALONE && !b->look->min_max)
+			head[strcspn(head, "(")] = 0;
+		tui_field(p, TUI_HEAD, -columns, head);
+		tui_put(p, TUI_HEAD, " ");
+	}
+	tui_put(p, TUI_HEAD, "│ Disassembly");
+	if (b->l->nr_events > 1) {
+		tui_put(p, TUI_HEAD, "  columns: ");
+		for (uint32_t k = 0; k < b->l->nr_events; k++) {
+			const struct perfdata_event *ev = b->l->event[k].event;
+
+			tui_putf(p, TUI_HEAD, "%s", k ? ", " : "");
+			tui_put(p, TUI_HEAD, ev ? ev->name : "-");
+		}
+	}
+}
+
+/* Samples of each event, how exact their addresses are, and what branch stacks tell of all of it. */
+static void put_facts(const struct tui_asm *b, struct tui_pen *p)
+{
+	for (uint32_t k = 0; k < b->l->nr_events; k++) {
+		const struct listing_event *ev = &b->l->event[k];
+
+		tui_put(p, TUI_HEAD, k ? "; " : "");
+		tui_put(p, TUI_HEAD, ev->event ? ev->event->name : "-");
+		tui_putf(p, TUI_HEAD, ": %" PRIu64 " of %" PRIu64 " samples",
+			 ev->function.count.hits, ev->all.count.hits);
+		if (ev->function.exact == ev->function.count.hits)
+			tui_put(p, TUI_HEAD, ", exact");
+		else if (ev->function.exact)
+			tui_putf(p, TUI_HEAD, ", %" PRIu64 " exact", ev->function.exact);
+		else
+			tui_put(p, TUI_HEAD, ", not exact: may be some instructions late");
+		if (ev->outside.hits)
+			tui_putf(p, TUI_WARN, ", %" PRIu64 " at no line", ev->outside.hits);
+	}
+	if (b->l->flow) {
+		b->text->len = 0;
+		faces_flow_summary(b->l, b->text);
+		obuf_char(b->text, 0);
+		if (!b->text->code)
+			tui_put(p, TUI_HEAD, b->text->buf);
+	}
+}
+
+/* How many rows a text takes that goes on in the next one. */
+static int rows_of(const struct tui_screen *s, const char *text, int most)
+{
+	int rows = (tui_width(text) + s->cols - 1) / s->cols;
+
+	return rows > most ? most : rows;
+}
+
+static void put_rows(struct tui_screen *s, int row, int rows, enum tui_role fill,
+		     enum tui_role role, const char *text)
+{
+	for (int i = 0; i < rows; i++) {
+		struct tui_pen p = { .s = s, .row = row + i, .end = s->cols, .skip = i * s->cols };
+
+		tui_fill(s, p.row, 0, 1, s->cols, fill);
+		tui_put(&p, role, text);
+	}
+}
+
+int tui_asm_paint_facts(const struct tui_asm *b, struct tui_screen *s, int row, int most)
+{
+	struct tui_pen p = { .s = s, .row = row, .end = s->cols };
+	int notes = 0;
+
+	tui_fill(s, row, 0, 1, s->cols, TUI_HEAD);
+	put_facts(b, &p);
+	/* Behind the facts they would be where no key leads. */
+	for (size_t i = 0; b->l->notes && b->l->notes[i] && notes < most; i++) {
+		int rows = rows_of(s, b->l->notes[i], most - notes);
+
+		put_rows(s, row + 1 + notes, rows, TUI_HEAD, TUI_WARN, b->l->notes[i]);
+		notes += rows;
+	}
+	p = (struct tui_pen){
+		.s = s, .row = row + 1 + notes, .end = s->cols, .skip = b->list.left
+	};
+	tui_fill(s, p.row, 0, 1, s->cols, TUI_HEAD);
+	put_head(b, &p);
+	return notes + 2;
+}
+
+int tui_asm_paint_said(const struct tui_asm *b, struct tui_screen *s, int end, int most)
+{
+	int rows;
+
+	b->text->len = 0;
+	if (b->at != LISTING_NONE)
+		faces_listing_said(NULL, b->l, line_at(b, b->at), b->text);
+	obuf_char(b->text, 0);
+	if (b->text->code || b->text->len < 2)
+		return 0;
+	rows = rows_of(s, b->text->buf, most);
+	put_rows(s, end - rows, rows, TUI_ROOT, TUI_ROOT, b->text->buf);
+	return rows;
 }

@@ -583,88 +583,27 @@ static void title(struct tui_view *v, struct tui_pen *p)
 		tui_put(p, TUI_ROOT, b->look->source ? " [source: On]" : " [source: OFF]");
 }
 
-/* Samples of each event, how exact their addresses are, and what the listing has to tell. */
-static void paint_facts(struct tui_asm *b, struct tui_pen *p)
-{
-	for (uint32_t k = 0; k < b->l->nr_events; k++) {
-		const struct listing_event *ev = &b->l->event[k];
-
-		tui_put(p, TUI_HEAD, k ? "; " : "");
-		tui_put(p, TUI_HEAD, ev->event ? ev->event->name : "-");
-		tui_putf(p, TUI_HEAD, ": %" PRIu64 " of %" PRIu64 " samples",
-			 ev->function.count.hits, ev->all.count.hits);
-		if (ev->function.exact == ev->function.count.hits)
-			tui_put(p, TUI_HEAD, ", exact");
-		else if (ev->function.exact)
-			tui_putf(p, TUI_HEAD, ", %" PRIu64 " exact", ev->function.exact);
-		else
-			tui_put(p, TUI_HEAD, ", not exact: may be some instructions late");
-		if (ev->outside.hits)
-			tui_putf(p, TUI_WARN, ", %" PRIu64 " at no line", ev->outside.hits);
-	}
-	if (b->l->flow) {
-		b->text->len = 0;
-		faces_flow_summary(b->l, b->text);
-		obuf_char(b->text, 0);
-		if (!b->text->code)
-			tui_put(p, TUI_HEAD, b->text->buf);
-	}
-	for (size_t i = 0; b->l->notes && b->l->notes[i]; i++) {
-		tui_put(p, TUI_HEAD, "  ");
-		tui_put(p, TUI_WARN, b->l->notes[i]);
-	}
-}
-
-/* What is said of the line at the cursor in columns that have little room: in lines of their own, a quarter of the screen at most. */
-static int paint_said(struct tui_asm *b, struct tui_screen *s, int end, int rows)
-{
-	int more, most = rows / 4;
-
-	b->text->len = 0;
-	if (b->nr_rows)
-		faces_listing_said(NULL, b->l, &b->l->line[line_of(b)], b->text);
-	obuf_char(b->text, 0);
-	if (b->text->code || b->text->len < 2)
-		return 0;
-	more = (tui_width(b->text->buf) + s->cols - 1) / s->cols;
-	more = more > most ? most : more;
-	for (int i = 0; i < more; i++) {
-		struct tui_pen p = {
-			.s = s, .row = end - more + i, .end = s->cols, .skip = i * s->cols
-		};
-
-		tui_fill(s, p.row, 0, 1, s->cols, TUI_ROOT);
-		tui_put(&p, TUI_ROOT, b->text->buf);
-	}
-	return more;
-}
-
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct tui_asm *b = browser(v);
-	struct tui_pen p = { .s = s, .row = row, .end = s->cols };
 	bool first = !b->list.height, moved = b->laid.source != b->look->source;
 
 	if (!is_laid_out(b))
 		lay_out(b);
 	b->cols = s->cols;
-	rows -= paint_said(b, s, row + rows, rows);
+	b->at = b->nr_rows ? line_of(b) : LISTING_NONE;
+	rows -= tui_asm_paint_said(b, s, row + rows, rows / 4);
 	if (rows > 7) {
-		tui_fill(s, row, 0, 2, s->cols, TUI_HEAD);
-		paint_facts(b, &p);
-		p = (struct tui_pen){
-			.s = s, .row = row + 1, .end = s->cols, .skip = b->list.left
-		};
-		tui_asm_paint_head(b, &p);
-		row += 2;
-		rows -= 2;
+		int above = tui_asm_paint_facts(b, s, row, rows / 4);
+
+		row += above;
+		rows -= above;
 	}
 	/* Only now it is known where the middle is. */
 	if (first)
 		b->list.height = rows;
 	if (first || moved)
 		tui_list_go(&b->list, b->list.cursor, true);
-	b->at = b->nr_rows ? line_of(b) : LISTING_NONE;
 	tui_list_paint(&b->list, s, row, 0, rows, s->cols);
 }
 
@@ -680,6 +619,9 @@ static void about(struct tui_view *v, struct obuf *o)
 {
 	const struct tui_asm *b = browser(v);
 
+	/* Of many not all are above the lines. */
+	for (size_t i = 0; b->l->notes && b->l->notes[i]; i++)
+		obuf_printf(o, "%s\n\n", b->l->notes[i]);
 	faces_listing_legend(b->face, b->l, o);
 }
 
