@@ -188,6 +188,21 @@ wait data has no samples!
 exit 0
 restored a file without samples: no browser
 EOF
+# What is said of the recording comes into the browser, and again behind it.
+python3 -S "$ROOT/tests/helpers/cut-file.py" one.data unfinished.data 5
+printf '\0\0\0\0\0\0\0\0' | dd of=unfinished.data bs=8 seek=6 conv=notrunc 2>/dev/null # how much data there is
+screen <<EOF
+bash
+type $PERF annotate -i unfinished.data
+key Enter
+match ^the recording was not finished
+match │ Disassembly
+key C-c
+wait $ 
+match ^the recording was not finished
+unmatch Disassembly
+ok a recording that was not finished
+EOF
 # ---- keys at random, the same ones each time
 for seed in 1 2; do
 	for f in one branches; do

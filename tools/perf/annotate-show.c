@@ -8,6 +8,7 @@
 
 #include "annotate.h"
 #include "base/nearest.h"
+#include "browser.h"
 
 #define NOTES_SHOWN 3
 
@@ -294,8 +295,7 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 		e->code = 0;
 		browse(c, name, &nr_asked, e);
 		ret = e->code;
-		tui_close(c->tui);
-		c->tui = NULL;
+		browser_end(&c->tui);
 	} else {
 		if (!c->o.quiet)
 			say_unknowns(c);

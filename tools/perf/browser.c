@@ -25,3 +25,11 @@ void browser_end(struct tui **t)
 	}
 	obuf_free(&told);
 }
+
+void browser_log(void *tui, enum log_level level, const char *text)
+{
+	struct tui *const *t = tui;
+	struct log_sink to = *t ? tui_log(*t) : LOG_STDERR;
+
+	to.line(to.ctx, level, text);
+}

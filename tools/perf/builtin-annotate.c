@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "annotate.h"
+#include "browser.h"
 #include "builtin.h"
 #include "dump/dump.h"
 #include "jobs.h"
@@ -230,10 +231,8 @@ static int run_counted(struct annotate_cmd *c, struct err *e)
 		ret = code_values(c->o.values, c->pd, session_arch(c->session), &c->usage, e);
 	ret = ret ?: read_samples(c, e);
 	/* Only a browser with something in it: all else is said as text. */
-	if (c->tui && (ret || !annotate_nr_functions(c->a))) {
-		tui_close(c->tui);
-		c->tui = NULL;
-	}
+	if (ret || !annotate_nr_functions(c->a))
+		browser_end(&c->tui);
 	cli_progress_end(&c->progress); /* before anything is printed */
 	if (!ret && !session_counts(c->session)->samples && !c->o.json)
 		say_no_samples(c);
@@ -357,7 +356,7 @@ static int open_and_run(struct annotate_cmd *c)
 	so->demangle_params = asks_for_arguments(c->o.symbol);
 	so->progress = progress;
 	so->progress_ctx = c;
-	so->log = LOG_STDERR;
+	so->log = (struct log_sink){ .line = browser_log, .ctx = &c->tui };
 	if (c->o.apart)
 		so->nr_samples = c->o.pieces;
 	cli_progress_start(&c->progress, "Reading");
@@ -422,7 +421,7 @@ static int annotate_run(const struct command *cmd, int argc, char **argv)
 						 : LOG_WARN);
 		ret = open_and_run(c);
 	}
-	tui_close(c->tui);
+	browser_end(&c->tui);
 	annotate_free(c->a);
 	session_close(c->session);
 	session_opts_free(&c->o.session);

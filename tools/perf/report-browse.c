@@ -43,10 +43,9 @@ void report_close_browser(struct report *r)
 
 void report_log(void *ctx, enum log_level level, const char *text)
 {
-	const struct report *r = ctx;
-	struct log_sink to = r->tui ? tui_log(r->tui) : LOG_STDERR;
+	struct report *r = ctx;
 
-	to.line(to.ctx, level, text);
+	browser_log(&r->tui, level, text);
 }
 
 bool report_progress(void *ctx, uint64_t done, uint64_t total)
