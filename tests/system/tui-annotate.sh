@@ -203,6 +203,26 @@ match ^the recording was not finished
 unmatch Disassembly
 ok a recording that was not finished
 EOF
+# Reading is broken off, while the writer of a pipe pauses within the last record.
+python3 -S "$ROOT/tests/helpers/file-to-pipe.py" one.data one.pipe attr
+mkfifo stalled
+{
+	head -c -20 one.pipe
+	while ! [ -e looked ]; do sleep 0.1; done
+} >stalled &
+screen <<EOF
+run $PERF annotate -i stalled
+wait q: stop
+settle
+key q
+match ^.PARTIAL. branchy  
+key C-c
+exit 0
+restored q while it reads: what was read is shown, as a part
+EOF
+: >looked
+wait
+
 # ---- keys at random, the same ones each time
 for seed in 1 2; do
 	for f in one branches; do

@@ -218,6 +218,7 @@ static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, s
 		.samples = f->number == FACES_SAMPLES,
 		.periods = f->number == FACES_PERIODS,
 		.simd = f->simd,
+		.partial = c->stopped,
 	};
 	const struct loc *at;
 	size_t next = 0;

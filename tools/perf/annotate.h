@@ -56,6 +56,7 @@ struct annotate_cmd {
 	size_t nr_shown, nr_missing;
 	unsigned stat_what; /* o.branches: enum brstat_what */
 	bool usage;	    /* what failed is the command line */
+	bool stopped;	    /* reading was broken off, in the browser */
 };
 
 extern const struct option annotate_cmd_options[];

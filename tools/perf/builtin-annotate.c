@@ -196,8 +196,10 @@ static bool progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct annotate_cmd *c = ctx;
 
-	return c->tui ? tui_progress(c->tui, "Reading", done, total)
-		      : cli_progress_update(&c->progress, done, total);
+	if (!c->tui)
+		return cli_progress_update(&c->progress, done, total);
+	c->stopped |= tui_progress(c->tui, "Reading", done, total);
+	return c->stopped;
 }
 
 static void say_warnings(struct annotate_cmd *c)

@@ -129,5 +129,6 @@ int report_browse(struct report *r, const struct faces *f, struct err *e)
 		.next_size = sizeof(r->next),
 	};
 
+	in.annotate.partial = r->stopped;
 	return tui_report(r->tui, &in, e);
 }

@@ -56,6 +56,7 @@ struct tui_asm_look {
 	bool jumps, source, line_numbers, raw, full_address, min_max;
 	bool source_told; /* s was pressed: the title tells */
 	bool simd;	  /* columns of vectors */
+	bool partial;	  /* what was counted is a part: the title tells */
 	char needle[64];  /* what was searched for */
 };
 

@@ -575,6 +575,9 @@ static void title(struct tui_view *v, struct tui_pen *p)
 					  "global hits" };
 	struct tui_asm *b = browser(v);
 
+	/* First, as names may be longer than the line. */
+	if (b->look->partial)
+		tui_put(p, TUI_ROOT, "[PARTIAL] ");
 	tui_put(p, TUI_ROOT, b->l->sym->name);
 	tui_put(p, TUI_ROOT, "  ");
 	tui_put(p, TUI_ROOT, b->l->path ? b->l->path : b->l->dso->name);
@@ -712,6 +715,7 @@ enum tui_answer tui_asm_begin(struct tui *t, const struct annotate *a,
 			  opts->percent == LISTING_GLOBAL_HITS,
 		.hits = opts->percent == LISTING_LOCAL_HITS || opts->percent == LISTING_GLOBAL_HITS,
 		.simd = opts->simd,
+		.partial = opts->partial,
 	};
 
 	return tui_asm_open(t, a, dso, sym, &opts->listing, &look, addr);

@@ -91,6 +91,7 @@ struct tui_annotate_opts {
 	enum listing_percent percent;
 	bool samples, periods; /* instead of percentages */
 	bool simd;	       /* columns of vectors, where they were counted */
+	bool partial;	       /* reading was broken off */
 };
 
 /*
