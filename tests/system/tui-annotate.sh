@@ -11,7 +11,7 @@ need_cmd python3 bash
 cp "$ROOT/tests/data/annotate/walk" "$ROOT/tests/data/annotate/walk.c" "$TMP"
 ID=00112233445566778899aabbccddeeff00112233
 cd "$TMP" || exit 1
-made_file listing-file -b $ID one.data /proc/self/cwd/walk 2 <<'EOF'
+made_file listing-file -g -b $ID one.data /proc/self/cwd/walk 2 <<'EOF'
 sample 5 0x40017e 1000
 sample 10 0x400183 500 1
 sample 3 0x40018d 100
@@ -188,6 +188,37 @@ wait data has no samples!
 exit 0
 restored a file without samples: no browser
 EOF
+# Events that are no group: one after the other.
+printf 'sample 5 0x40017e 10\nsample 1 0x40014e 9000 1\nsample 1 0x4001ab 10 1\n' |
+	made_file listing-file -b $ID apart.data /proc/self/cwd/walk 2
+screen <<EOF
+run $PERF annotate -i apart.data
+match ^branchy  
+match ^cpu-clock:H: 5 of 5 samples
+match ^Percent │ Disassembly$
+key >
+wait This is the last function
+key q
+match ^leaf  
+match ^task-clock:H: 1 of 2 samples
+key >
+match ^tail  
+key q
+exit 0
+ok annotate of several events
+run $PERF report -i apart.data
+wait Available samples
+key Down Enter
+wait leaf
+key a
+match ^leaf  
+match ^task-clock:H: 1 of 2 samples
+match ^Percent │ Disassembly$
+key C-c
+exit 0
+ok report shows the event that is looked at
+EOF
+
 # What is said of the recording comes into the browser, and again behind it.
 python3 -S "$ROOT/tests/helpers/cut-file.py" one.data unfinished.data 5
 printf '\0\0\0\0\0\0\0\0' | dd of=unfinished.data bs=8 seek=6 conv=notrunc 2>/dev/null # how much data there is
@@ -282,6 +313,10 @@ exit 0
 run $PERF report --by-file first.data second.data
 wait branchy
 match 100.00%  71.43%.*branchy
+key a
+match ^Percent Percent │ Disassembly  columns: first.data: cpu-clock:H, second.data
+key q
+wait 71.43%
 key q
 exit 0
 run $PERF annotate first.data second.data

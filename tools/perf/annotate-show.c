@@ -31,28 +31,6 @@ static bool is_asked(const struct annotate_cmd *c, const struct symbol *sym, con
 	return !asked || !name || !strcmp(sym->name, name) || !strcmp(sym->name, asked);
 }
 
-/* Of the events from @first on. */
-static struct annotate_count sum(const struct annotate_total *t, uint32_t first, uint32_t nr)
-{
-	struct annotate_count s = { 0, 0 };
-
-	for (uint32_t k = first; k < first + nr; k++) {
-		s.hits += t[k].count.hits;
-		s.period += t[k].count.period;
-	}
-	return s;
-}
-
-static bool is_hot(const struct annotate_cmd *c, const struct annotate_function *f, uint32_t first,
-		   uint32_t nr)
-{
-	struct annotate_count mine = sum(f->total, first, nr), all = { 0, 0 };
-
-	for (uint32_t k = first; k < first + nr; k++)
-		all.period += annotate_total(c->a, k)->count.period;
-	return mine.hits && 100.0 * (double)mine.period >= c->o.min_percent * (double)all.period;
-}
-
 /* ---- what cannot be shown ----------------------------------------------------------------------- */
 
 static bool is_told(struct annotate_cmd *c, const struct dso *dso)
@@ -163,13 +141,25 @@ static int show_event(struct annotate_cmd *c, uint32_t first, uint32_t nr, const
 	for (size_t i = 0; !ret && i < annotate_nr_functions(c->a) && !c->text.code; i++) {
 		const struct annotate_function *f = annotate_function(c->a, i);
 
-		if (!is_asked(c, f->sym, name) || !sum(f->total, first, nr).hits)
+		if (!is_asked(c, f->sym, name) || !annotate_is_hot(c->a, f, first, nr, 0))
 			continue;
 		++*nr_asked;
-		if (is_hot(c, f, first, nr))
+		if (annotate_is_hot(c->a, f, first, nr, c->o.min_percent))
 			ret = show_function(c, f->dso, f->sym, e);
 	}
 	return ret;
+}
+
+/* How many events from @event on are shown side by side. */
+static uint32_t members_from(const struct annotate_cmd *c, uint32_t event)
+{
+	const struct perfdata_event *ev =
+		event < perfdata_nr_events(c->pd) ? perfdata_event(c->pd, event) : NULL;
+
+	if (c->o.group && ev && ev->leader == ev->idx && ev->nr_members &&
+	    ev->nr_members <= annotate_nr_events(c->a) - event)
+		return ev->nr_members;
+	return 1;
 }
 
 static int show_events(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
@@ -178,13 +168,7 @@ static int show_events(struct annotate_cmd *c, const char *name, size_t *nr_aske
 	int ret = 0;
 
 	for (uint32_t i = 0; i < nr && !ret; i += members) {
-		const struct perfdata_event *ev =
-			i < perfdata_nr_events(c->pd) ? perfdata_event(c->pd, i) : NULL;
-
-		members = 1;
-		if (c->o.group && ev && ev->leader == ev->idx && ev->nr_members &&
-		    ev->nr_members <= nr - i)
-			members = ev->nr_members;
+		members = members_from(c, i);
 		ret = show_event(c, i, members, name, nr_asked, e);
 	}
 	return ret;
@@ -208,7 +192,26 @@ static int show_passed(struct annotate_cmd *c, const char *name, size_t *nr_aske
 	return ret;
 }
 
-/* The hottest of the functions that were asked for; the browser goes on from there. */
+/* The hottest of the functions that were asked for, by what @opts shows; the browser goes on from there. */
+static const struct annotate_function *hottest(const struct annotate_cmd *c, const char *name,
+					       const struct tui_annotate_opts *opts,
+					       size_t *nr_asked)
+{
+	const struct listing_opts *l = &opts->listing;
+
+	for (size_t i = 0; i < annotate_nr_functions(c->a); i++) {
+		const struct annotate_function *f = annotate_function(c->a, i);
+
+		if (!is_asked(c, f->sym, name) ||
+		    !annotate_is_hot(c->a, f, l->event, l->nr_events, 0))
+			continue;
+		++*nr_asked;
+		return f;
+	}
+	return NULL;
+}
+
+/* Event after event, or group after group, as text has them; the keys that end it end it all. */
 static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, struct err *e)
 {
 	const struct faces_listing_opts *f = &c->out.o;
@@ -220,26 +223,28 @@ static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, s
 		.simd = f->simd,
 		.partial = c->stopped,
 	};
+	uint32_t nr = annotate_nr_events(c->a);
+	struct listing_opts *l = &opts.listing;
 	const struct loc *at;
 	size_t next = 0;
 
-	if (annotate_sort(c->a, 0, annotate_nr_events(c->a), e))
-		return;
-	for (size_t i = 0; i < annotate_nr_functions(c->a); i++) {
-		const struct annotate_function *fn = annotate_function(c->a, i);
+	for (l->event = 0; l->event < nr; l->event += l->nr_events) {
+		const struct annotate_function *fn;
 
-		if (!is_asked(c, fn->sym, name))
-			continue;
-		++*nr_asked;
-		tui_annotate(c->tui, c->a, &opts, fn->dso, fn->sym);
-		return;
+		l->nr_events = members_from(c, l->event);
+		if (annotate_sort(c->a, l->event, l->nr_events, e))
+			return;
+		fn = hottest(c, name, &opts, nr_asked);
+		if (fn && tui_annotate(c->tui, c->a, &opts, fn->dso, fn->sym))
+			return;
 	}
-	while ((at = annotate_next_passed(c->a, &next))) {
-		if (!name || !is_asked(c, at->sym, name))
+	l->event = 0;
+	l->nr_events = 1;
+	while (name && !*nr_asked && (at = annotate_next_passed(c->a, &next))) {
+		if (!is_asked(c, at->sym, name))
 			continue;
 		++*nr_asked;
 		tui_annotate(c->tui, c->a, &opts, at->dso, at->sym);
-		return;
 	}
 }
 

@@ -385,6 +385,19 @@ uint32_t annotate_nr_events(const struct annotate *a)
 	return (uint32_t)a->total.n;
 }
 
+bool annotate_is_hot(const struct annotate *a, const struct annotate_function *f, uint32_t event,
+		     uint32_t nr, double percent)
+{
+	uint64_t hits = 0, period = 0, all = 0;
+
+	for (uint64_t k = event; k < (uint64_t)event + nr && k < a->total.n; k++) {
+		hits += f->total[k].count.hits;
+		period += f->total[k].count.period;
+		all += annotate_total(a, (uint32_t)k)->count.period;
+	}
+	return hits && 100.0 * (double)period >= percent * (double)all;
+}
+
 size_t annotate_nr_functions(const struct annotate *a)
 {
 	return a->functions.n;

@@ -116,6 +116,9 @@ size_t annotate_nr_functions(const struct annotate *a);
 const struct annotate_function *annotate_function(const struct annotate *a, size_t i);
 /* That of @sym; NULL when nothing was counted there. */
 const struct annotate_function *annotate_find(const struct annotate *a, const struct symbol *sym);
+/* Whether samples of the @nr events from @event on are in @f, and @percent of all their periods. */
+bool annotate_is_hot(const struct annotate *a, const struct annotate_function *f, uint32_t event,
+		     uint32_t nr, double percent);
 /*
  * Functions that no sample was in and that branches led to, one after the other, from *@at = 0 on: a
  * place in each; NULL at the end. They have listings, with counts that are zero.

@@ -287,6 +287,13 @@ static enum tui_answer key_hotter(struct tui *t, struct tui_view *v)
 	return hot_step(t, browser(v), false);
 }
 
+static bool is_hot(const struct tui_asm *b, const struct annotate_function *f)
+{
+	uint32_t nr = b->opts.nr_events ? b->opts.nr_events : annotate_nr_events(b->a);
+
+	return annotate_is_hot(b->a, f, b->opts.event, nr, 0);
+}
+
 /* The next function that can be listed, in the order of the hottest. */
 static enum tui_answer other_function(struct tui *t, struct tui_asm *b, int by)
 {
@@ -300,6 +307,8 @@ static enum tui_answer other_function(struct tui *t, struct tui_asm *b, int by)
 		const struct annotate_function *f = annotate_function(b->a, i);
 		struct listing *l;
 
+		if (!is_hot(b, f))
+			continue;
 		if (listing_open(&l, b->a, f->dso, f->sym, &b->opts, &e)) {
 			tui_message(t, "%s", e.text);
 			continue;

@@ -176,14 +176,17 @@ enum tui_answer browser_recursion(struct tui *t, struct tui_view *v)
 enum tui_answer browser_annotate_line(struct tui *t, struct browser *b, const struct view *v,
 				      const struct browse_line *l)
 {
+	struct tui_annotate_opts opts = b->in->annotate;
 	const struct symbol *sym;
 	struct dso *dso;
 
+	opts.listing.event = b->event;
+	opts.listing.nr_events = table_members(b->f.t, b->event);
 	if (!b->in->a)
 		tui_message(t, "Nothing was counted by instruction");
 	else if (l->kind == BROWSE_FRAME ? view_frame_code(v, l->node->frames[l->frame], &dso, &sym)
 					 : l->row && view_row_code(v, l->row, &dso, &sym))
-		return tui_asm_begin(t, b->in->a, &b->in->annotate, dso, sym, 0);
+		return tui_asm_begin(t, b->in->a, &opts, dso, sym, 0);
 	else
 		tui_message(t, "This row is of no function that has a name, or sym is none of the "
 			       "keys (o adds it)");
