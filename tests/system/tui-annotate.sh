@@ -188,6 +188,19 @@ wait data has no samples!
 exit 0
 restored a file without samples: no browser
 EOF
+screen <<EOF
+$RUN --percent-limit 5 --asm-raw
+match ^branchy  
+match c1 e0 0d  +shl +.0xd,%eax
+key >
+wait This is the last function
+key q
+exit 0
+$RUN --percent-limit 97
+exit 0
+ok options of functions and instructions
+EOF
+
 # Events that are no group: one after the other.
 printf 'sample 5 0x40017e 10\nsample 1 0x40014e 9000 1\nsample 1 0x4001ab 10 1\n' |
 	made_file listing-file -b $ID apart.data /proc/self/cwd/walk 2

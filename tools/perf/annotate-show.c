@@ -206,7 +206,8 @@ static const struct annotate_function *hottest(const struct annotate_cmd *c, con
 		    !annotate_is_hot(c->a, f, l->event, l->nr_events, 0))
 			continue;
 		++*nr_asked;
-		return f;
+		if (annotate_is_hot(c->a, f, l->event, l->nr_events, opts->min_percent))
+			return f;
 	}
 	return NULL;
 }
@@ -222,6 +223,8 @@ static void browse(struct annotate_cmd *c, const char *name, size_t *nr_asked, s
 		.periods = f->number == FACES_PERIODS,
 		.simd = f->simd,
 		.partial = c->stopped,
+		.bytes = f->asm_raw,
+		.min_percent = c->o.min_percent,
 	};
 	uint32_t nr = annotate_nr_events(c->a);
 	struct listing_opts *l = &opts.listing;

@@ -339,6 +339,8 @@ extern const size_t faces_listing_nr_columns;
 size_t faces_listing_number(struct faces_listings *f, const struct listing *l,
 			    const struct listing_line *line, const struct faces_listing_column *c,
 			    uint32_t k, const char **text);
+/* "41 55 ", filled up as objdump does. */
+void faces_listing_bytes(const struct listing_line *line, struct obuf *o);
 /* What --branches says of an instruction, whole; nothing where it says nothing. */
 void faces_answers_put(const struct listing *l, const struct listing_line *line, struct obuf *o);
 /* Marks and that, whole, as "Slow 100% Denormal 25% f32; 56.5% mispredicted"; with @f vectors, too. */

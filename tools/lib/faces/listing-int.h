@@ -75,8 +75,6 @@ bool faces_listing_color(const struct faces_listings *f, double percent);
 void faces_listing_plain(const struct faces_listings *f, bool colored);
 /* The object, with its directories or without. */
 const char *faces_listing_object(const struct faces_listings *f, const struct listing *l);
-/* "41 55 ", filled up as objdump does. */
-void faces_listing_bytes(const struct listing_line *line, struct obuf *o);
 /* "wl.c:7" of an instruction whose line is known. */
 void faces_listing_place(const struct listing_line *line, struct obuf *o);
 /* A source line without what it is indented by, tabs as blanks. */

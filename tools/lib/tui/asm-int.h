@@ -57,7 +57,10 @@ struct tui_asm_look {
 	bool source_told; /* s was pressed: the title tells */
 	bool simd;	  /* columns of vectors */
 	bool partial;	  /* what was counted is a part: the title tells */
+	bool bytes;	  /* of instructions */
 	char needle[64];  /* what was searched for */
+	/* Of functions that are gone to: their share of the events shown. */
+	double min_percent;
 };
 
 struct tui_asm {

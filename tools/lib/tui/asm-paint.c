@@ -286,6 +286,17 @@ const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *lin
 	return o->code || !o->len ? line->text : o->buf;
 }
 
+/* Likewise. */
+static const char *bytes_text(const struct tui_asm *b, const struct listing_line *line)
+{
+	struct obuf *o = b->text;
+
+	o->len = 0;
+	faces_listing_bytes(line, o);
+	obuf_char(o, 0);
+	return o->code ? "" : o->buf;
+}
+
 static bool is_cold(const struct tui_asm *b, const struct listing_line *line)
 {
 	return b->l->flow && !b->l->flow[line->insn].executions &&
@@ -303,6 +314,8 @@ static void put_insn(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
 	put_arrows(b, nr, p);
 	tui_put(p, line->branch ? TUI_JUMP_ARROWS : TUI_NORMAL, mark(b, line, nr));
 	tui_put(p, TUI_NORMAL, " ");
+	if (b->look->bytes)
+		tui_put(p, TUI_ADDR, bytes_text(b, line));
 	/* Code that no branch stack saw run steps back. */
 	put_text(b, p, line->bad || is_cold(b, line) ? TUI_DIM : TUI_NORMAL, tui_asm_text(b, line));
 	about = comment(b, line);

@@ -291,7 +291,7 @@ static bool is_hot(const struct tui_asm *b, const struct annotate_function *f)
 {
 	uint32_t nr = b->opts.nr_events ? b->opts.nr_events : annotate_nr_events(b->a);
 
-	return annotate_is_hot(b->a, f, b->opts.event, nr, 0);
+	return annotate_is_hot(b->a, f, b->opts.event, nr, b->look->min_percent);
 }
 
 /* The next function that can be listed, in the order of the hottest. */
@@ -725,6 +725,8 @@ enum tui_answer tui_asm_begin(struct tui *t, const struct annotate *a,
 		.hits = opts->percent == LISTING_LOCAL_HITS || opts->percent == LISTING_GLOBAL_HITS,
 		.simd = opts->simd,
 		.partial = opts->partial,
+		.bytes = opts->bytes,
+		.min_percent = opts->min_percent,
 	};
 
 	return tui_asm_open(t, a, dso, sym, &opts->listing, &look, addr);

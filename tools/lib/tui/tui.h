@@ -92,6 +92,8 @@ struct tui_annotate_opts {
 	bool samples, periods; /* instead of percentages */
 	bool simd;	       /* columns of vectors, where they were counted */
 	bool partial;	       /* reading was broken off */
+	bool bytes;	       /* of instructions, before their text */
+	double min_percent;    /* functions below this share of the events are left out */
 };
 
 /*
