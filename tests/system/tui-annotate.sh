@@ -211,6 +211,15 @@ match ^cpu-clock:H: 5 of 5 samples
 match ^Percent │ Disassembly$
 key >
 wait This is the last function
+key Home /
+type call
+key Enter
+wait : call
+key Enter
+match ^leaf  
+match ^cpu-clock:H: 0 of 5 samples$
+key q
+match ^branchy  
 key q
 match ^leaf  
 match ^task-clock:H: 1 of 2 samples

@@ -438,7 +438,9 @@ static void put_facts(const struct tui_asm *b, struct tui_pen *p)
 		tui_put(p, TUI_HEAD, ev->event ? ev->event->name : "-");
 		tui_putf(p, TUI_HEAD, ": %" PRIu64 " of %" PRIu64 " samples",
 			 ev->function.count.hits, ev->all.count.hits);
-		if (ev->function.exact == ev->function.count.hits)
+		if (!ev->function.count.hits)
+			; /* by a call or a branch one comes to such a function, too */
+		else if (ev->function.exact == ev->function.count.hits)
 			tui_put(p, TUI_HEAD, ", exact");
 		else if (ev->function.exact)
 			tui_putf(p, TUI_HEAD, ", %" PRIu64 " exact", ev->function.exact);
