@@ -115,12 +115,60 @@ static void test_missing(void **state)
 	teardown(NULL);
 }
 
+/* The one line of @l on a screen of 80 columns, from column @skip of it on; @roles of its cells. */
+static void paint_line(struct listing *l, const char *needle, int skip, char *text, char *roles)
+{
+	struct tui_asm_look look = { 0 };
+	struct faces_listings face = { 0 };
+	struct tui_screen s = { 0 };
+	struct tui_pen p = { .s = &s, .end = 80, .skip = skip };
+	struct obuf o;
+	struct tui_asm b = { .l = l, .look = &look, .text = &o, .face = &face, .at = LISTING_NONE };
+
+	strcpy(look.needle, needle);
+	faces_listing_begin(&face);
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	assert_int_equal(tui_screen_resize(&s, 1, 80), 0);
+	tui_fill(&s, 0, 0, 1, 80, TUI_NORMAL);
+	tui_asm_paint_row(&b, 0, &p);
+	fake_lines(&s, text, roles);
+	tui_screen_free(&s);
+	faces_listing_end(&face);
+	obuf_free(&o);
+}
+
+/* With branch stacks, what has samples of any event ran. */
+static void test_cold(void **state)
+{
+	struct annotate_count count[2] = { { 0, 0 }, { 3, 300 } };
+	struct listing_flow flow = { 0 };
+	struct listing_event event[2] = { { .idx = 0 }, { .idx = 1 } };
+	struct listing_line line = { .kind = LISTING_INSN, .target = LISTING_NONE, .text = "nop" };
+	struct listing l = { .line = &line,
+			     .nr_lines = 1,
+			     .nr_insns = 1,
+			     .event = event,
+			     .nr_events = 2,
+			     .count = count,
+			     .flow = &flow };
+	char text[700], roles[700];
+
+	(void)state;
+	paint_line(&l, "", 0, text, roles);
+	assert_non_null(strstr(text, "nop"));
+	assert_null(strstr(roles, "DDD"));
+	count[1].hits = 0;
+	paint_line(&l, "", 0, text, roles);
+	assert_non_null(strstr(roles, "DDD"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_short_first),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_cold),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

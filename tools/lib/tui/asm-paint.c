@@ -299,8 +299,12 @@ static const char *bytes_text(const struct tui_asm *b, const struct listing_line
 
 static bool is_cold(const struct tui_asm *b, const struct listing_line *line)
 {
-	return b->l->flow && !b->l->flow[line->insn].executions &&
-	       !listing_count(b->l, line, 0).hits;
+	if (!b->l->flow || b->l->flow[line->insn].executions)
+		return false;
+	for (uint32_t k = 0; k < b->l->nr_events; k++)
+		if (listing_count(b->l, line, k).hits)
+			return false;
+	return true;
 }
 
 static void put_insn(const struct tui_asm *b, uint32_t nr, struct tui_pen *p)
