@@ -137,6 +137,26 @@ static void paint_line(struct listing *l, const char *needle, int skip, char *te
 	obuf_free(&o);
 }
 
+/* What is marked stays where it is, however far from the begin of the line. */
+static void test_far_match(void **state)
+{
+	char text[700] = "", plain[700], marked[700], roles[700];
+	struct listing_line line = { .kind = LISTING_SOURCE, .insn = LISTING_NONE, .text = text };
+	struct listing l = { .line = &line, .nr_lines = 1 };
+
+	(void)state;
+	memset(text, 'x', 600);
+	for (int i = 0; i < 600; i += 60)
+		memcpy(text + i, "\303\244", 2);
+	strcpy(text + 600, "this, and that");
+	paint_line(&l, "", 560, plain, roles);
+	assert_non_null(strstr(plain, "this, and that"));
+	assert_null(strchr(roles, 'F'));
+	paint_line(&l, "this", 560, marked, roles);
+	assert_string_equal(plain, marked);
+	assert_non_null(strstr(roles, "DFFFFD"));
+}
+
 /* With branch stacks, what has samples of any event ran. */
 static void test_cold(void **state)
 {
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_short_first),
 		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_far_match),
 		cmocka_unit_test(test_cold),
 	};
 

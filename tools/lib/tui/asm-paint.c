@@ -26,11 +26,17 @@ static void put_text(const struct tui_asm *b, struct tui_pen *p, enum tui_role r
 {
 	const char *needle = b->look->needle, *at;
 	size_t len = strlen(needle);
-	char buf[512];
+	uint32_t cp;
 
 	while (len && (at = strstr(text, needle))) {
-		snprintf(buf, sizeof(buf), "%.*s", (int)(at - text), text);
-		tui_put(p, role, buf);
+		while (text < at) {
+			char one[8] = "";
+			size_t n = tui_char(text, &cp);
+
+			memcpy(one, text, n);
+			tui_put(p, role, one);
+			text += n;
+		}
 		tui_put(p, TUI_MATCH, needle);
 		text = at + len;
 	}
