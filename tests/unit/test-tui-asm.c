@@ -182,14 +182,23 @@ static void test_cold(void **state)
 	assert_non_null(strstr(roles, "DDD"));
 }
 
+/* Numbers that there was no memory for: a browser has no output that could say so. */
+static void test_no_memory(void **state)
+{
+	struct faces_listings face = { 0 };
+
+	(void)state;
+	faces_listing_begin(&face);
+	face.cell.code = -ENOMEM;
+	faces_listing_end(&face);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_lanes),
-		cmocka_unit_test(test_short_first),
-		cmocka_unit_test(test_missing),
-		cmocka_unit_test(test_far_match),
-		cmocka_unit_test(test_cold),
+		cmocka_unit_test(test_lanes),	cmocka_unit_test(test_short_first),
+		cmocka_unit_test(test_missing), cmocka_unit_test(test_far_match),
+		cmocka_unit_test(test_cold),	cmocka_unit_test(test_no_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

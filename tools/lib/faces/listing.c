@@ -105,12 +105,12 @@ void faces_listing_begin(struct faces_listings *f)
 	f->cell = (struct obuf){ .fd = -1 };
 }
 
-/* A number that there was no memory for is missing in what was written. */
+/* A number that there was no memory for is missing in what was written; a browser writes nothing. */
 void faces_listing_end(struct faces_listings *f)
 {
 	int code = obuf_free(&f->cell);
 
-	if (code && !f->out->code)
+	if (code && f->out && !f->out->code)
 		f->out->code = code;
 }
 
