@@ -233,6 +233,37 @@ static void trees(void **state)
 	table_free(t);
 }
 
+/* Shares of what is shown: of these are the frames', too, and which rows are too small for a tree. */
+static void trees_of_shown(void **state)
+{
+	const struct view_filter second = { .comms = ":2" };
+	struct keys_opts o = callers;
+	struct browse_rows r;
+	struct err e = { 0 };
+	struct table *t;
+	struct view *w;
+
+	(void)state;
+	o.sort = "comm,sym";
+	o.relative = true;
+	o.chain.min_percent = 24;
+	t = new_profile(&o);
+	fill_calls(t);
+	add(t, 2, 5, CHAIN(0x20, 0x30, 0x10));
+	assert_int_equal(table_finish(t, NULL), 0);
+	assert_int_equal(view_new(&w, t, &o, &second, &e), 0);
+	assert_int_equal(browse_rows_init(&r, w, 0, &o, 0), 0);
+	/* 20 of 105 samples, all of those that are shown. */
+	assert_int_equal(browse_open(&r, 0), 0);
+	expect(&r, "-:2  [.] 0x0000000000000020\n"
+		   "  -0x20\n"
+		   "     75% 0x10\n"
+		   "    +25% 0x30\n");
+	browse_rows_free(&r);
+	view_free(w);
+	table_free(t);
+}
+
 /* Another order, with other numbers: what was unfolded is. */
 static void reopened(void **state)
 {
@@ -305,6 +336,7 @@ int main(void)
 		cmocka_unit_test(outline_random),
 		cmocka_unit_test(outline_large),
 		cmocka_unit_test_setup_teardown(trees, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(trees_of_shown, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(reopened, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(levels, setup_bare, teardown),
 	};

@@ -222,24 +222,14 @@ static double share(uint64_t part, uint64_t total)
 	return total ? 100.0 * (double)part / (double)total : 0;
 }
 
-/* Small rows have none; whether anything stands in it is known when it is made. */
-static bool has_tree(const struct browse_rows *r, const struct keys_row *row)
-{
-	const struct keys_opts *o = r->o;
-	uint64_t period = o->children ? max_u64(row->acc, row->period) : row->period;
-
-	return o->use_chains && o->chain.style != CHAIN_NONE &&
-	       (o->chain.style == CHAIN_FRACTAL ||
-		share(period, view_totals(r->v, r->event)->period) >= o->chain.min_percent);
-}
-
 static void row_line(struct browse_rows *r, uint32_t i, struct browse_line *l)
 {
 	bool levels = view_nr_levels(r->v) > 0;
 
 	l->kind = BROWSE_ROW;
 	l->row = levels ? view_nested(r->v, r->event, i, &l->level) : view_row(r->v, r->event, i);
-	l->foldable = (levels && l->level + 1 < view_nr_levels(r->v)) || has_tree(r, l->row);
+	l->foldable =
+		(levels && l->level + 1 < view_nr_levels(r->v)) || view_has_tree(r->v, l->row);
 }
 
 /* What passes the node that line's nodes are below: of a whole tree, its row's samples. */
@@ -342,7 +332,7 @@ static int tree_below(struct browse_rows *r, struct below *b, uint64_t *nr)
 	int ret = view_tree(r->v, b->row, &b->tree);
 
 	b->node = &b->tree.root;
-	b->total = view_totals(r->v, r->event)->period;
+	b->total = view_whole(r->v, r->event);
 	if (r->o->chain.style == CHAIN_FRACTAL)
 		b->total = r->o->children ? b->row->acc : b->row->period;
 	*nr = b->tree.root.nr_children;

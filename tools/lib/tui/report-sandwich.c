@@ -68,7 +68,7 @@ static bool cursor_line(struct sandwich *w, struct browse_line *l)
 static void title(struct tui_view *v, struct tui_pen *p)
 {
 	const struct sandwich *w = v->ctx;
-	uint64_t all = view_totals(w->b->f.v, w->b->event)->period;
+	uint64_t all = view_whole(w->s.callers, w->b->event); /* as the rows below have it */
 	double total = all ? 100.0 * (double)w->s.total.period / (double)all : 0;
 	double self = all ? 100.0 * (double)w->s.self.period / (double)all : 0;
 

@@ -33,8 +33,7 @@ static bool match_at(struct browser *b, uint64_t i, struct browse_line *l)
 /* What has it, with every sample counted once, whether its row or its chain has it. */
 static int count(struct browser *b, struct err *e)
 {
-	const struct table_totals *t = view_totals(b->f.v, b->event);
-	uint64_t total = b->o.relative ? t->filtered_period : t->period;
+	uint64_t total = view_whole(b->f.v, b->event);
 	struct view_found f;
 	int ret = view_search(b->f.v, b->event, b->search.word, TABLE_REGEX, &f, e);
 

@@ -248,11 +248,16 @@ static double share_of(uint64_t part, uint64_t total)
 	return total ? 100.0 * (double)part / (double)total : 0;
 }
 
-static double share(const struct view *v, uint32_t event, uint64_t part)
+uint64_t view_whole(const struct view *v, uint32_t event)
 {
 	const struct table_totals *t = view_totals(v, event);
 
-	return share_of(part, v->o.relative ? t->filtered_period : t->period);
+	return v->o.relative ? t->filtered_period : t->period;
+}
+
+static double share(const struct view *v, uint32_t event, uint64_t part)
+{
+	return share_of(part, view_whole(v, event));
 }
 
 static bool has_total(const struct keys_col *c)

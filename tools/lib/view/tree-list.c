@@ -7,10 +7,9 @@
 
 uint64_t view_tree_min(const struct view *v, const struct keys_row *row)
 {
-	const struct table_totals *t = view_totals(v, table_row_event(v->t, row));
-	uint64_t total = v->o.relative ? t->filtered_period : t->period;
+	uint64_t whole = view_whole(v, table_row_event(v->t, row));
 
-	return (uint64_t)((double)total * (v->o.chain.min_percent / 100.0));
+	return (uint64_t)((double)whole * (v->o.chain.min_percent / 100.0));
 }
 
 bool view_has_tree(const struct view *v, const struct keys_row *row)

@@ -58,6 +58,8 @@ const struct keys_row *view_row(const struct view *v, uint32_t event, size_t i);
 void view_row_ahead(const struct view *v, uint32_t event, size_t i);
 /* Share of the event's total, in percent: own, or with callees under children. */
 double view_percent(const struct view *v, const struct keys_row *row);
+/* The period that shares are of: of all samples, with opts.relative of those that are shown. */
+uint64_t view_whole(const struct view *v, uint32_t event);
 
 /* ---- rows below rows ------------------------------------------------------------------------- */
 
