@@ -139,7 +139,11 @@ golden search colours
 key n
 key N
 wait rows, with chains
-key C-f
+key C-f C-u
+type ^wl\$
+key Enter
+wait rows, with chains 100.00%
+key C-f C-u
 type (
 key Enter
 wait no regular expression

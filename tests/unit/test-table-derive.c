@@ -534,8 +534,10 @@ static void found(const char *what, enum table_match match, size_t nr_rows, uint
 static void test_search(void **state)
 {
 	struct table *t = derive(&all, NULL, 0);
+	struct view_pattern *p;
 	struct view_found f;
 	struct err e = { 0 };
+	size_t nr = 0;
 
 	(void)state;
 	found("leaf", TABLE_PART, 1, 80);
@@ -544,11 +546,19 @@ static void test_search(void **state)
 	found("^t_(mid|leaf)$", TABLE_REGEX, 2, 150);
 	found("0x0000700000000010", TABLE_PART, 1, 50);
 	found("nothing", TABLE_PART, 0, 0);
+	found("^0x700000000020$", TABLE_REGEX, 0, 50); /* a frame without a name */
 	assert_int_equal(view_search(v, 0, "(", TABLE_REGEX, &f, &e), -EINVAL);
 	assert_int_equal(view_search(v, 0, "t_", TABLE_PART, &f, &e), 0);
 	assert_int_equal(f.rows[0], 7); /* the first three */
 	assert_int_equal(f.samples.nr, 6);
 	view_found_free(&f);
+	/* Cell by cell it is the same: names alone, not as they are printed. */
+	assert_int_equal(view_pattern_new(&p, "^t_leaf$", TABLE_REGEX, &e), 0);
+	for (size_t i = 0; i < view_nr_rows(v, 0); i++)
+		for (size_t c = 0; c < view_nr_cols(v); c++)
+			nr += view_pattern_in_cell(p, v, view_row(v, 0, i), view_col(v, c));
+	assert_int_equal(nr, 1);
+	view_pattern_free(p);
 	done(t);
 }
 

@@ -19,8 +19,6 @@
 #ifndef PERF_TUI_REPORT_INT_H
 #define PERF_TUI_REPORT_INT_H
 
-#include <regex.h>
-
 #include "browse-int.h"
 #include "faces/faces.h"
 #include "tui-int.h"
@@ -54,10 +52,10 @@ struct browser {
 	struct obuf cell;
 	struct browser_layout layout;
 	struct {
-		regex_t re;
-		bool set;
+		struct view_pattern *pattern; /* NULL = nothing is searched for */
 		char word[128];
-		size_t rows, frames;
+		size_t rows;
+		uint64_t samples;
 		double percent;
 	} search;
 	struct tui_list list;

@@ -6,9 +6,7 @@
  *
  * Going to the next match may look at millions of rows: it looks at LOOK_AT of them, and says so.
  */
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "report-int.h"
 
@@ -16,12 +14,19 @@
 
 bool browser_matches(struct browser *b, const struct browse_line *l)
 {
-	if (!b->search.set)
+	const struct view *v = b->f.v;
+	bool levels = view_nr_levels(v) > 0, has = false;
+	size_t n = levels ? view_level_nr_cols(v, l->level) : view_nr_cols(v);
+
+	if (!b->search.pattern || l->kind == BROWSE_NO_ENTRY)
 		return false;
-	b->cell.len = 0;
-	browse_full_text(b->rows, l, &b->cell);
-	obuf_char(&b->cell, 0);
-	return !b->cell.code && !regexec(&b->search.re, b->cell.buf, 0, NULL, 0);
+	if (l->kind == BROWSE_FRAME)
+		return view_pattern_in_frame(b->search.pattern, v, l->node->frames[l->frame]);
+	for (size_t i = 0; i < n && !has; i++)
+		has = view_pattern_in_cell(b->search.pattern, v, l->row,
+					   levels ? view_level_col(v, l->level, i)
+						  : view_col(v, i));
+	return has;
 }
 
 static bool match_at(struct browser *b, uint64_t i, struct browse_line *l)
@@ -40,7 +45,7 @@ static int count(struct browser *b, struct err *e)
 	if (ret)
 		return ret;
 	b->search.rows = f.nr_rows;
-	b->search.frames = f.nr_frames;
+	b->search.samples = f.samples.nr;
 	b->search.percent = total ? 100.0 * (double)f.samples.period / (double)total : 0;
 	view_found_free(&f);
 	return 0;
@@ -65,7 +70,7 @@ static void go(struct tui *t, struct browser *b, bool back)
 		tell(t, b, "");
 		return;
 	}
-	if (b->search.frames)
+	if (b->search.samples)
 		tell(t, b, "; unfold (E) to see it");
 	else
 		tui_message(t, "/%s/ is nowhere%s", b->search.word,
@@ -75,35 +80,19 @@ static void go(struct tui *t, struct browser *b, bool back)
 enum tui_answer browser_search(struct tui *t, struct tui_view *v)
 {
 	struct browser *b = v->ctx;
-	char buf[sizeof(b->search.word)], why[128];
+	char buf[sizeof(b->search.word)];
 	struct err e = { 0 };
-	int icase = REG_ICASE;
-	regex_t re;
-	int ret;
 
 	snprintf(buf, sizeof(buf), "%s", b->search.word);
 	if (!tui_input(t, "Search (regular expression): ", buf, sizeof(buf), tui_searched(t), NULL,
 		       NULL))
 		return TUI_STAY;
-	if (b->search.set)
-		regfree(&b->search.re);
-	b->search.set = false;
+	view_pattern_free(b->search.pattern);
+	b->search.pattern = NULL;
 	snprintf(b->search.word, sizeof(b->search.word), "%s", buf);
 	if (!*buf)
 		return TUI_STAY;
-	/* As the counting has it. */
-	for (const char *c = buf; *c; c++)
-		if (isupper((unsigned char)*c))
-			icase = 0;
-	ret = regcomp(&re, buf, REG_EXTENDED | REG_NOSUB | icase);
-	if (ret) {
-		regerror(ret, &re, why, sizeof(why));
-		tui_message(t, "`%s' is no regular expression: %s", buf, why);
-		return TUI_STAY;
-	}
-	b->search.re = re;
-	b->search.set = true;
-	if (count(b, &e))
+	if (view_pattern_new(&b->search.pattern, buf, TABLE_REGEX, &e) || count(b, &e))
 		browser_error(t, &e);
 	else
 		go(t, b, false);
@@ -114,7 +103,7 @@ static enum tui_answer next(struct tui *t, struct browser *b, bool back)
 {
 	struct err e = { 0 };
 
-	if (!b->search.set) {
+	if (!b->search.pattern) {
 		tui_message(t, "Nothing is searched for: Ctrl-F begins");
 		return TUI_STAY;
 	}

@@ -320,8 +320,7 @@ int tui_report(struct tui *t, const struct tui_report *in, struct err *e)
 	free(b->rows);
 	browser_diff_free(b);
 	view_steps_free(b->steps);
-	if (b->search.set)
-		regfree(&b->search.re);
+	view_pattern_free(b->search.pattern);
 	obuf_free(&b->cell);
 	free(b);
 	return ret;

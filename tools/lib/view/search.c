@@ -10,13 +10,17 @@
 
 #include "view-int.h"
 
-struct search {
-	const struct view *v;
-	const char *text;
+struct view_pattern {
+	char *text;
 	regex_t re;
 	bool is_regex, fold_case;
-	uint8_t *name; /* by number of the name: 0 = not asked, 1 = no, 2 = yes */
 	struct obuf cell;
+};
+
+struct search {
+	const struct view *v;
+	struct view_pattern *p;
+	uint8_t *name; /* by number of the name: 0 = not asked, 1 = no, 2 = yes */
 	struct view_found *f;
 };
 
@@ -30,26 +34,110 @@ static void set_bit(uint64_t *bits, size_t i)
 	bits[i / 64] |= 1ULL << i % 64;
 }
 
-static bool has_text(const struct search *s, const char *in)
+/* ---- one cell, one frame --------------------------------------------------------------------- */
+
+static int compile(struct view_pattern *p, struct err *e)
 {
-	if (s->is_regex)
-		return !regexec(&s->re, in, 0, NULL, 0);
-	return (s->fold_case ? strcasestr(in, s->text) : strstr(in, s->text)) != NULL;
+	char why[128];
+	int ret;
+
+	p->fold_case = true;
+	for (const char *c = p->text; *c; c++)
+		p->fold_case &= !isupper((unsigned char)*c);
+	ret = p->is_regex ? regcomp(&p->re, p->text,
+				    REG_EXTENDED | REG_NOSUB | (p->fold_case ? REG_ICASE : 0))
+			  : 0;
+	if (!ret)
+		return 0;
+	p->is_regex = false;
+	regerror(ret, &p->re, why, sizeof(why));
+	return err_set(e, -EINVAL, "`%s' is no regular expression: %s", p->text, why);
 }
+
+int view_pattern_new(struct view_pattern **out, const char *text, enum table_match match,
+		     struct err *e)
+{
+	struct view_pattern *p = calloc(1, sizeof(*p));
+	int ret;
+
+	*out = NULL;
+	if (!p || !(p->text = strdup(text)) || obuf_init(&p->cell, -1, 0)) {
+		view_pattern_free(p);
+		return err_set(e, -ENOMEM, "no memory to search");
+	}
+	p->is_regex = match == TABLE_REGEX;
+	ret = compile(p, e);
+	if (ret)
+		view_pattern_free(p);
+	else
+		*out = p;
+	return ret;
+}
+
+void view_pattern_free(struct view_pattern *p)
+{
+	if (!p)
+		return;
+	if (p->is_regex)
+		regfree(&p->re);
+	obuf_free(&p->cell);
+	free(p->text);
+	free(p);
+}
+
+static bool has_text(const struct view_pattern *p, const char *in)
+{
+	if (p->is_regex)
+		return !regexec(&p->re, in, 0, NULL, 0);
+	return (p->fold_case ? strcasestr(in, p->text) : strstr(in, p->text)) != NULL;
+}
+
+static bool has_cell(struct view_pattern *p)
+{
+	obuf_char(&p->cell, 0);
+	return !p->cell.code && has_text(p, p->cell.buf);
+}
+
+static bool is_searched(const struct keys_col *c)
+{
+	return c->key->at != KEY_STAT && !c->elided && !c->key->slot_text;
+}
+
+bool view_pattern_in_cell(struct view_pattern *p, const struct view *v, const struct keys_row *row,
+			  const struct keys_col *c)
+{
+	const struct symbol *sym = NULL;
+
+	if (!is_searched(c))
+		return false;
+	if (c->key->value == VALUE_FRAME)
+		sym = v->t->keys.frames.v[view_col_value(v, c, row)].sym;
+	/* The name alone, so that ^main$ is a way to ask for main: "[.] main" is how it is printed. */
+	if (sym)
+		return has_text(p, sym->name);
+	p->cell.len = 0;
+	view_put_text(v, c, row, &p->cell);
+	return has_cell(p);
+}
+
+bool view_pattern_in_frame(struct view_pattern *p, const struct view *v, uint32_t frame)
+{
+	const struct frame_info *f = &v->t->keys.frames.v[frame];
+
+	if (f->sym)
+		return has_text(p, f->sym->name) || (f->srcline && has_text(p, f->srcline));
+	p->cell.len = 0;
+	view_frame(v, frame, &p->cell);
+	return has_cell(p);
+}
+
+/* ---- everything ------------------------------------------------------------------------------ */
 
 static bool name_has(struct search *s, uint32_t name)
 {
 	if (!s->name[name])
-		s->name[name] = has_text(s, intern_str(&s->v->t->keys.names, name)) ? 2 : 1;
+		s->name[name] = has_text(s->p, intern_str(&s->v->t->keys.names, name)) ? 2 : 1;
 	return s->name[name] == 2;
-}
-
-static bool cell_has(struct search *s, const struct keys_col *c, const struct keys_row *row)
-{
-	s->cell.len = 0;
-	view_put_text(s->v, c, row, &s->cell);
-	obuf_char(&s->cell, 0);
-	return !s->cell.code && has_text(s, s->cell.buf);
 }
 
 static bool row_has(struct search *s, const struct keys_row *row)
@@ -60,7 +148,7 @@ static bool row_has(struct search *s, const struct keys_row *row)
 		const struct keys_col *c = &cs->cols[i];
 		uint64_t v;
 
-		if (c->key->at == KEY_STAT || c->elided || c->key->slot_text)
+		if (!is_searched(c))
 			continue;
 		v = view_col_value(s->v, c, row);
 		if (c->key->value == VALUE_FRAME && s->v->t->keys.frames.v[v].sym) {
@@ -69,7 +157,7 @@ static bool row_has(struct search *s, const struct keys_row *row)
 		} else if (c->key->value == VALUE_NAME) {
 			if (name_has(s, (uint32_t)v))
 				return true;
-		} else if (cell_has(s, c, row)) {
+		} else if (view_pattern_in_cell(s->p, s->v, row, c)) {
 			return true;
 		}
 	}
@@ -81,10 +169,7 @@ static void find_frames(struct search *s)
 	const struct keys *ks = &s->v->t->keys;
 
 	for (size_t i = 0; i < ks->frames.n; i++) {
-		const struct frame_info *f = &ks->frames.v[i];
-
-		if (!(f->sym && has_text(s, f->sym->name)) &&
-		    !(f->srcline && has_text(s, f->srcline)))
+		if (!view_pattern_in_frame(s->p, s->v, (uint32_t)i))
 			continue;
 		set_bit(s->f->frames, i);
 		s->f->nr_frames++;
@@ -162,26 +247,15 @@ static int search(struct search *s, uint32_t event)
 int view_search(const struct view *v, uint32_t event, const char *text, enum table_match match,
 		struct view_found *f, struct err *e)
 {
-	struct search s = { .v = v, .text = text, .is_regex = match == TABLE_REGEX, .f = f };
-	char why[128];
+	struct search s = { .v = v, .f = f };
 	int ret;
 
 	*f = (struct view_found){ 0 };
-	s.fold_case = true;
-	for (const char *c = text; *c; c++)
-		s.fold_case &= !isupper((unsigned char)*c);
-	ret = s.is_regex ? regcomp(&s.re, text,
-				   REG_EXTENDED | REG_NOSUB | (s.fold_case ? REG_ICASE : 0))
-			 : 0;
-	if (ret) {
-		regerror(ret, &s.re, why, sizeof(why));
-		return err_set(e, -EINVAL, "Invalid regex: %s\n%s", text, why);
-	}
-	ret = obuf_init(&s.cell, -1, 0);
-	ret = ret ?: search(&s, event);
-	obuf_free(&s.cell);
-	if (s.is_regex)
-		regfree(&s.re);
+	ret = view_pattern_new(&s.p, text, match, e);
+	if (ret)
+		return ret;
+	ret = search(&s, event);
+	view_pattern_free(s.p);
 	if (!ret)
 		return 0;
 	view_found_free(f);

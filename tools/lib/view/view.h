@@ -256,6 +256,15 @@ int view_search(const struct view *v, uint32_t event, const char *text, enum tab
 		struct view_found *f, struct err *e);
 void view_found_free(struct view_found *f);
 
+/* The same of one cell, of one frame: for who paints some of them. */
+struct view_pattern;
+int view_pattern_new(struct view_pattern **p, const char *text, enum table_match match,
+		     struct err *e);
+void view_pattern_free(struct view_pattern *p);
+bool view_pattern_in_cell(struct view_pattern *p, const struct view *v, const struct keys_row *row,
+			  const struct keys_col *c);
+bool view_pattern_in_frame(struct view_pattern *p, const struct view *v, uint32_t frame);
+
 /*
  * Rows of two views, of one table or of two recordings, side by side: those are one whose keys have
  * the same texts. The views must have the same keys and outlive it.
