@@ -116,6 +116,21 @@ is "--branch-history of call stacks: each call once" "$(table_of plain8-user -G 
 unlike "... nothing about prediction" "$(cat "$TMP/got")" 'predicted|Predicted|calltrace'
 like "... --children" "$(cat "$TMP/got")" '100.00% +13.95% +f1'
 like "... and says what is shown" "$(cat "$TMP/messages")" 'are call stacks .*, no history'
+if "$PERF" check feature -q slang; then
+	# The browser is there before that is known: it has the line, and the terminal has it behind the browser.
+	screen <<EOF
+size 150x20
+run $PERF report --branch-history -i $D/plain8-user.data
+wait Samples:
+match call stacks .*, no history
+key Down
+unmatch call stacks
+key q
+exit 0
+match call stacks .*, no history
+ok ... in the browser, and behind it
+EOF
+fi
 like "columns of --branch-history" "$("$PERF" report --stdio --branch-history \
 	-i "$D/history.data" 2>/dev/null)" '^# Overhead  Source:Line +Symbol +Shared Object +Predicted  Abort  Cycles  IPC   \[IPC Coverage\]$'
 like "--branch-history without branches" "$("$PERF" report --branch-history \

@@ -142,8 +142,10 @@ static int choose_history(struct report *r, uint64_t type, struct err *e)
 	po->history = po->use_chains = true;
 	/* Each call would be there twice, as what called and as what was called. */
 	if (has_call_stacks(r->pd)) {
-		log_warn("The branches of this recording are call stacks (--call-graph lbr), no "
-			 "history: they are shown as call chains.");
+		/* The browser is open by now: that line is for its last one, and for behind it. */
+		log_to(&r->o.session.log, LOG_WARN,
+		       "The branches of this recording are call stacks (--call-graph lbr), no "
+		       "history: they are shown as call chains.");
 		po->history = false;
 	}
 	po->children = type & PERF_SAMPLE_CALLCHAIN && r->o.children && r->o.children_given;
