@@ -369,6 +369,26 @@ sed 's/sample 25/sample 50/; s/0x4001cc/0x4001c0/; /^sample 10/d' chains |
 	made_file walk-file after.data /proc/self/cwd/walk
 check_status "--diff without a terminal" 129 "$PERF" report -i after.data --diff walk.data
 check_status "--diff with a file that is not there" 129 "$PERF" report -i after.data --diff nothing.data
+# Half of one recording beside a whole one would be no comparison: reading is not broken off there.
+rm -f looked
+{
+	head -c -20 walk.pipe
+	while ! [ -e looked ]; do sleep 0.1; done
+} >stalled &
+screen <<EOF
+run $PERF report -i stalled --diff walk.data
+wait Reading
+unmatch q: stop
+key q
+size 100x20
+settle
+unmatch stop
+key C-c
+exit INT
+restored --diff: reading is not stopped by q
+EOF
+: >looked
+wait
 screen <<EOF
 run $PERF report -i after.data --diff walk.data
 wait Delta

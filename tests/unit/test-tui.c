@@ -452,6 +452,24 @@ static void test_progress(void **state)
 	fake_close(&f);
 }
 
+/* Where all of it has to be read no key is named, none stops it, and it goes on to be painted. */
+static void test_progress_of_all(void **state)
+{
+	struct fake f = { .rows = 9, .cols = 40, .keys = "xq", .piece = 1 };
+	struct tui *t = fake_open(&f);
+
+	(void)state;
+	tui_read_all(t);
+	while (f.shown < 2) {
+		assert_false(tui_progress(t, "Reading perf.data", f.shown ? 4 : 1, 4));
+		if (f.shown == 1)
+			assert_null(strstr(fake_text(&f), "stop"));
+		usleep(20000);
+	}
+	assert_non_null(strstr(fake_text(&f), " 100%"));
+	fake_close(&f);
+}
+
 static void test_color(void **state)
 {
 	struct tui_opts o = { .no_color = false };
@@ -537,14 +555,23 @@ static void test_golden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_screen),	    cmocka_unit_test(test_many_rows),
-		cmocka_unit_test(test_menu),	    cmocka_unit_test(test_type),
-		cmocka_unit_test(test_ask),	    cmocka_unit_test(test_help),
-		cmocka_unit_test(test_window),	    cmocka_unit_test(test_small),
-		cmocka_unit_test(test_pieces),	    cmocka_unit_test(test_edit),
-		cmocka_unit_test(test_nested),	    cmocka_unit_test(test_log),
-		cmocka_unit_test(test_progress),    cmocka_unit_test(test_color),
-		cmocka_unit_test(test_random_keys), cmocka_unit_test(test_golden),
+		cmocka_unit_test(test_screen),
+		cmocka_unit_test(test_many_rows),
+		cmocka_unit_test(test_menu),
+		cmocka_unit_test(test_type),
+		cmocka_unit_test(test_ask),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_window),
+		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_pieces),
+		cmocka_unit_test(test_edit),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_log),
+		cmocka_unit_test(test_progress_of_all),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_color),
+		cmocka_unit_test(test_random_keys),
+		cmocka_unit_test(test_golden),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,7 +212,6 @@ static bool progress(void *ctx, uint64_t done, uint64_t total)
 {
 	struct comparison *d = ctx;
 
-	/* A comparison of what was read of some files would mean nothing: q is not heeded. */
 	if (d->tui)
 		tui_progress(d->tui, "Reading", done, total);
 	else
@@ -405,6 +404,9 @@ static int compare(const struct diff_opts *o, const struct faces_diff *f, struct
 		return cli_print_err(e);
 	}
 	d.f.color = !o->separator && cli_use_color(STDOUT_FILENO);
+	/* A comparison of what was read of some files would mean nothing. */
+	if (o->tui)
+		tui_read_all(d.tui);
 	if (o->tui)
 		d.f.color = d.f.quiet = false; /* roles in place of colours; heads have a line */
 	else if (!o->json && !o->html)

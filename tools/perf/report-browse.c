@@ -30,6 +30,9 @@ int report_open_browser(struct report *r, struct err *e)
 	struct err why = { 0 };
 	int ret = tui_open(&r->tui, &r->o.look, &why);
 
+	/* What differs from a recording that is read in part is how much was read. */
+	if (!ret && r->o.diff)
+		tui_read_all(r->tui);
 	if (!ret || r->o.ui != REPORT_TUI)
 		return 0; /* without being asked: text then */
 	*e = why;

@@ -82,6 +82,8 @@ void tui_close(struct tui *t);
  * from when the user pressed q: stop, and show what there is. Cheap enough for every few records.
  */
 bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total);
+/* A part of what is read would mean nothing: no key stops that, and none is named. */
+void tui_read_all(struct tui *t);
 
 /* ---- perf annotate ---------------------------------------------------------------------------- */
 

@@ -36,7 +36,7 @@ struct tui {
 	VEC(char *) log;
 	struct {
 		int64_t first, last; /* ns; 0 = not begun */
-		bool stopped;
+		bool stopped, all;   /* all: no key stops it */
 		const char *what;
 		uint64_t done, total;
 	} progress;
@@ -417,8 +417,14 @@ static void paint_progress(struct tui_view *v, struct tui_screen *s, int row, in
 			tui_put(&p, TUI_BAR, i < full ? "█" : "░");
 		tui_putf(&p, TUI_NORMAL, "%s%3.0f%%", width > 0 ? "  " : "", share * 100);
 	}
-	tui_puts(s, p.row + 2, p.col, s->cols - p.col, TUI_DIM,
-		 t->progress.stopped ? "stopped" : "q: stop, and show what was read");
+	if (!t->progress.all)
+		tui_puts(s, p.row + 2, p.col, s->cols - p.col, TUI_DIM,
+			 t->progress.stopped ? "stopped" : "q: stop, and show what was read");
+}
+
+void tui_read_all(struct tui *t)
+{
+	t->progress.all = true;
 }
 
 bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total)
@@ -445,7 +451,7 @@ bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total
 		t->nr_in += (size_t)n;
 		while (take(t, t->nr_in == sizeof(t->in), &ev))
 			if (!keep(t, &ev) && (ev.key == 'q' || ev.key == TUI_CTRL_C))
-				t->progress.stopped = true;
+				t->progress.stopped = !t->progress.all;
 	}
 	if (n < 0 && n != -EINTR)
 		t->gone = t->progress.stopped = true;
