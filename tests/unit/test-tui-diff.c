@@ -124,6 +124,14 @@ static void left_out(void **state)
 	       "    10.00%    +0.50%  small\n"
 	       "\n\n\n\n"
 	       "Table 1 of 2 (Tab)  1 of 2 lines, with \"small\" (/)\n");
+	/* What is not entered is not taken. */
+	EXPECT("/small\033\xffss", 2,
+	       "cycles, rows: old.data and new.data\n"
+	       "  Baseline     Delta  Name\n"
+	       "    40.00%   -10.00%  some\n"
+	       "    10.00%    +0.50%  small\n"
+	       "\n\n\n"
+	       "Table 1 of 2 (Tab)  2 of 2 lines  h: help\n");
 	EXPECT("/nothing\r\r", 2,
 	       "cycles, rows: old.data and new.data\n"
 	       "  Baseline     Delta  Name\n"
@@ -159,13 +167,33 @@ static void folding(void **state)
 	       "Nothing is below this line\n");
 }
 
+/* Any name can be scrolled to its end. */
+static void long_lines(void **state)
+{
+	static char text[2048], typed[3 * 200 + 1];
+	struct faces_lines rows = { 0 };
+	const struct tui_diff_table table = { "cycles, rows", text, &rows };
+	const struct tui_diff in = { files, 2, &table, 1 };
+	struct fake f = { .rows = 8, .cols = 50, .keys = typed };
+	struct err e = { 0 };
+
+	(void)state;
+	snprintf(text, sizeof(text), HEADS "    40.00%%   -10.00%%  f<%01200d>::end\n", 0);
+	for (size_t i = 0; i < 200; i++)
+		memcpy(typed + 3 * i, "\033[C", 4);
+	add(&rows, text, "::end", 0, false);
+	assert_int_equal(tui_diff(fake_open(&f), &in, &e), 0);
+	assert_non_null(strstr(fake_text(&f), "00>::end\n"));
+	vec_free(&rows.v);
+	fake_close(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lines),
-		cmocka_unit_test(chance_is_dim),
-		cmocka_unit_test(left_out),
-		cmocka_unit_test(folding),
+		cmocka_unit_test(lines),      cmocka_unit_test(chance_is_dim),
+		cmocka_unit_test(left_out),   cmocka_unit_test(folding),
+		cmocka_unit_test(long_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

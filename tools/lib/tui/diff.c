@@ -124,7 +124,11 @@ static uint64_t nr_rows(void *ctx)
 
 static void put_text(struct tui_pen *p, enum tui_role role, const char *text)
 {
-	tui_putf(p, role, "%.*s", (int)strcspn(text, "\n"), text);
+	/* Names of C++ are longer than tui_putf() has room for. */
+	char *line = strndup(text, strcspn(text, "\n"));
+
+	tui_put(p, role, line ? line : "");
+	free(line);
 }
 
 static void paint_row(void *ctx, uint64_t i, struct tui_pen *p, bool selected)
@@ -236,11 +240,13 @@ static enum tui_answer key_chance(struct tui *t, struct tui_view *v)
 static enum tui_answer key_word(struct tui *t, struct tui_view *v)
 {
 	struct diff_browser *b = v->ctx;
+	char word[sizeof(b->word)]; /* Esc leaves what was */
 
-	return tui_input(t, "Only lines with: ", b->word, sizeof(b->word), tui_searched(t), NULL,
-			 NULL)
-		       ? again(b, at_cursor(b))
-		       : TUI_STAY;
+	snprintf(word, sizeof(word), "%s", b->word);
+	if (!tui_input(t, "Only lines with: ", word, sizeof(word), tui_searched(t), NULL, NULL))
+		return TUI_STAY;
+	snprintf(b->word, sizeof(b->word), "%s", word);
+	return again(b, at_cursor(b));
 }
 
 static enum tui_answer go_by(struct diff_browser *b, size_t by)
