@@ -125,6 +125,11 @@ wait Calls and returns
 key q
 exit 0
 EOF
+	screen <<EOF
+run $PERF report --html tty.html --branches=why -i branches.data
+exit 0
+ok the page is written on a terminal, too
+EOF
 else
 	skip "lists in a terminal" "no S-Lang in this build"
 fi

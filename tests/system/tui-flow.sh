@@ -107,6 +107,15 @@ fuzz 5 200
 leave
 restored random keys
 EOF
+check_status "... but with --tui that is an error" 1 "$PERF" report -i branches.data --total-cycles --tui
+like "... which says why" "$(cat "$TMP/check.out")" '--tui: .*not a terminal'
+screen <<EOF
+env TERM=none
+run $PERF report -i branches.data --hot-paths=2 --tui
+wait --tui: cannot open
+exit 1
+ok --tui on a terminal that is not known
+EOF
 like "in a pipe there is text" "$("$PERF" report -i branches.data --total-cycles 2>&1)" '^# Sampled Cycles%'
 screen <<EOF
 run $PERF report -i branches.data --total-cycles --stdio

@@ -293,7 +293,7 @@ static int show_report(struct report *r, struct err *e)
 {
 	const struct session_counts *counts = session_counts(r->session);
 	const struct faces f = answer(r);
-	int ret;
+	int ret, shown = 0;
 
 	if (r->tui && counts->samples) {
 		ret = report_browse(r, &f, e);
@@ -305,8 +305,10 @@ static int show_report(struct report *r, struct err *e)
 		log_error("The %s data has no samples!", perfdata_path(r->pd));
 		return 0;
 	}
-	if (r->code && report_show_flow(r))
-		return 0;
+	if (r->code)
+		shown = report_show_flow(r, e);
+	if (shown)
+		return shown < 0 ? shown : 0;
 	if (faces_warning(&f))
 		log_warn("%s", faces_warning(&f));
 	if (!r->o.quiet)

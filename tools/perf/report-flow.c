@@ -15,13 +15,13 @@ bool report_lists_flow(const struct report *r)
 	if (!o->total_cycles && !o->hot_paths && !o->branches && !o->quality)
 		return false;
 	/* What is for other programs, or more than the list, is text. */
-	return isatty(STDOUT_FILENO) && !o->socket && o->ui != REPORT_TEXT && !o->json && !o->csv &&
-	       !o->dot && !o->separator && !o->header && !o->header_only && !o->stats &&
-	       !o->tasks && !o->mmaps && !o->dump && !o->threads;
+	return (isatty(STDOUT_FILENO) || o->ui == REPORT_TUI) && !o->html && !o->socket &&
+	       o->ui != REPORT_TEXT && !o->json && !o->csv && !o->dot && !o->separator &&
+	       !o->header && !o->header_only && !o->stats && !o->tasks && !o->mmaps && !o->dump &&
+	       !o->threads;
 }
 
-/* Whether it was shown; false = there is no terminal for it after all. */
-bool report_show_flow(struct report *r)
+int report_show_flow(struct report *r, struct err *e)
 {
 	const struct tui_flow in = {
 		.flow = r->flow,
@@ -39,14 +39,17 @@ bool report_show_flow(struct report *r)
 		.opts = r->code_opts,
 	};
 	struct err why = { 0 };
-	struct tui *t;
+	int ret;
 
-	if (!r->code || annotate_finish(r->code, &why) || tui_open(&t, &r->o.look, &why))
-		return false;
+	if (!r->code || annotate_finish(r->code, &why))
+		return 0;
+	ret = report_open_browser(r, e);
+	if (ret || !r->tui)
+		return ret;
 	if (answers.f.stat)
-		tui_answers(t, &answers);
+		tui_answers(r->tui, &answers);
 	else
-		tui_flow(t, &in);
-	tui_close(t);
-	return true;
+		tui_flow(r->tui, &in);
+	report_close_browser(r);
+	return 1;
 }

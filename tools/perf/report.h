@@ -126,7 +126,8 @@ void report_choose_flow(struct report *r);
 
 /* report-flow.c: blocks or paths as a list in the terminal, once r->code has counted. */
 bool report_lists_flow(const struct report *r);
-bool report_show_flow(struct report *r);
+/* 1: it was shown; 0: there is no terminal, and nobody insists; or an error, of --tui. */
+int report_show_flow(struct report *r, struct err *e);
 
 /* report-branches.c: what --branches names; 0 or -EINVAL. */
 int report_read_branches(struct report *r, struct err *e);
