@@ -130,6 +130,16 @@ run $PERF report --html tty.html --branches=why -i branches.data
 exit 0
 ok the page is written on a terminal, too
 EOF
+	made_file branch-file -f 0x10 calls.data <"$ROOT/tests/data/annotate/walk.branches"
+	screen <<EOF
+size 150x16
+run $PERF report --branches=why -i calls.data
+wait Branches, and why
+key q
+exit 0
+match keeps only some
+ok what text notes of a recording is told behind the lists, too
+EOF
 else
 	skip "lists in a terminal" "no S-Lang in this build"
 fi

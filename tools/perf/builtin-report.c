@@ -307,13 +307,13 @@ static int show_report(struct report *r, struct err *e)
 	}
 	if (r->code)
 		shown = report_show_flow(r, e);
-	if (shown)
-		return shown < 0 ? shown : 0;
+	if (shown < 0)
+		return shown;
 	if (faces_warning(&f))
 		log_warn("%s", faces_warning(&f));
 	if (!r->o.quiet)
 		faces_branch_notes(f.stat, f.o.branches, LOG_STDERR);
-	return faces_write(&f, writer(r), &r->out, e);
+	return shown ? 0 : faces_write(&f, writer(r), &r->out, e);
 }
 
 /* What comes in front of the report. */
