@@ -145,12 +145,16 @@ static size_t escape(const unsigned char *s, size_t n, bool all, struct tui_even
 	}
 	if (n == 2)
 		return all ? 1 : 0;
-	ev->key = by_letter(s[2]);
-	/* ESC and O by hand, and something else. */
-	if (ev->key == TUI_IGNORE) {
-		ev->key = TUI_ESC;
-		return 1;
+	/* rxvt has modifiers here as a number: ESC O 5 A. */
+	if (s[2] >= '0' && s[2] <= '9') {
+		ev->key = TUI_IGNORE;
+		return csi(s, n, all, ev);
 	}
+	/* ESC and O by hand, and something else. */
+	if (s[2] < 0x40 || s[2] >= 0x7f)
+		return 1;
+	/* A letter that is none of ours is a key of the keypad, and neither Esc nor text. */
+	ev->key = by_letter(s[2]);
 	return 3;
 }
 
