@@ -251,6 +251,30 @@ static void filters(void **state)
 	table_free(t);
 }
 
+/* An object whose name looks like a list. */
+static void commas(void **state)
+{
+	static const struct keys_opts by_dso = { .sort = "dso" };
+	const struct view_filter one = { .dsos = "a,b.so" }, other = { .dsos = "a,b" };
+	struct table *t;
+	struct view *w;
+
+	(void)state;
+	map_file(3, 0x9000, 0x1000, 0, "/nonexistent/a,b.so");
+	t = new_profile(&by_dso);
+	fill(t);
+	add(t, 3, 10, CHAIN(0x9010));
+	assert_int_equal(table_finish(t, NULL), 0);
+	w = new_view(t, NULL, &one);
+	assert_int_equal(view_nr_rows(w, 0), 1);
+	assert_int_equal(view_totals(w, 0)->filtered_period, 10);
+	view_free(w);
+	w = new_view(t, NULL, &other);
+	assert_int_equal(view_nr_rows(w, 0), 0);
+	view_free(w);
+	table_free(t);
+}
+
 /* ---- pieces ---------------------------------------------------------------------------------- */
 
 static void add_nth(struct table *t, unsigned i)
@@ -589,6 +613,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(levels, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(directions, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(commas, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(pieces, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(samples_after, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(two_to_one, setup_bare, teardown),
