@@ -215,6 +215,8 @@ is "folded stacks: all of the period" "$(awk '{ n += $NF } END { printf "%d", n 
 
 # ---- events and files
 cp "$DATA/group-4.14.data" "$DATA/armhf-uregs.data" .
+mkfifo nobody-writes
+ln -s nobody-writes link
 screen report-screen <<EOS
 run $PERF report -i armhf-uregs.data
 wait lost 0

@@ -3,7 +3,9 @@
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "dump/dump.h"
 #include "report-int.h"
 
@@ -202,15 +204,16 @@ int browser_pick_event(struct tui *t, struct browser *b)
 
 static bool is_recording(const char *name)
 {
-	char magic[8] = "";
-	FILE *f = fopen(name, "rbe");
+	char magic[8];
+	uint64_t size;
+	int fd = file_open_regular(name, &size); /* a link may lead to a FIFO */
 	bool is;
 
-	if (!f)
+	if (fd < 0)
 		return false;
-	is = fread(magic, 1, sizeof(magic), f) == sizeof(magic) &&
+	is = file_read_at(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
 	     (!memcmp(magic, "PERFILE2", 8) || !memcmp(magic, "2ELIFREP", 8));
-	fclose(f);
+	close(fd);
 	return is;
 }
 
