@@ -140,6 +140,15 @@ exit 0
 match keeps only some
 ok what text notes of a recording is told behind the lists, too
 EOF
+	screen <<EOF
+size 150x16
+run $PERF annotate --branches=why -i calls.data
+wait Disassembly
+key q
+exit 0
+match keeps only some
+ok ... and behind instructions
+EOF
 else
 	skip "lists in a terminal" "no S-Lang in this build"
 fi

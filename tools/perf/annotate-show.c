@@ -298,6 +298,7 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 	char *demangled = NULL;
 	const char *name = c->o.symbol ? asked_name(c, &demangled) : NULL;
 	size_t nr_asked = 0;
+	bool browsed = c->tui;
 	int ret;
 
 	if (c->tui) {
@@ -314,6 +315,8 @@ int annotate_cmd_show(struct annotate_cmd *c, struct err *e)
 			ret = show_passed(c, name, &nr_asked, e);
 		c->writer->end(&c->out);
 	}
+	if (browsed && !c->o.quiet)
+		say_unknowns(c);
 	if (!ret && c->o.symbol && !nr_asked)
 		ret = say_unknown(c, c->o.symbol, e);
 	if (!ret && !annotate_nr_functions(c->a))
