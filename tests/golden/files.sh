@@ -198,6 +198,11 @@ is "... -i repeated" "$(sort one)" "$("$PERF" data convert --to folded -o - abc 
 is "... of a directory" "$("$PERF" data convert --to folded -o - dir 2>/dev/null | sort)" "$(sort one)"
 is "... one of them a directory itself" "$("$PERF" data convert --to folded -o - a recorded c 2>/dev/null | sort)" "$(sort one)"
 
+for f in parquet native pgcopy; do
+	check_status "convert --to $f: tables are those of one recording" 1 "$PERF" data convert --to $f -o tables/ a b
+done
+check "... nothing is written" test ! -e tables
+
 # ---- side by side: what one thread says, of damaged ones and those that are not there, too
 head -c 5000 b >cut
 echo text >text

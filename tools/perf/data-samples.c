@@ -112,11 +112,15 @@ static const struct session_files_count files = {
 	.free = free_file,
 };
 
-/* What cannot be added up is added up by who puts recordings together. */
+/*
+ * What cannot be added up is added up by who puts recordings together. So are tables: a recording is a row of them, which
+ * is known by the file's bytes and says of which host and time they are.
+ */
 static int refuse_several(const struct convert_run *run, struct err *err)
 {
-	err_set(err, -EINVAL, "%s files hold samples one by one, which are those of one recording",
-		run->format->name);
+	err_set(err, -EINVAL, "%s files hold %s", run->format->name,
+		run->format->directory ? "tables of one recording, which is known by its bytes"
+				       : "samples one by one, which are those of one recording");
 	err_hint(err, "perf data merge -o ALL FILE... makes one of several, in the order of time.");
 	return -EINVAL;
 }
@@ -130,7 +134,8 @@ static int read_all(struct data_ctx *d, const struct jobs *jobs, struct convert_
 	if (d->o->pieces && !run->format->merge)
 		return err_set(err, -EINVAL, "%s files are not added up of pieces",
 			       run->format->name);
-	if (session_files_are_several(&d->files) && (run->format->whole || !run->format->merge))
+	if (session_files_are_several(&d->files) &&
+	    (run->format->whole || !run->format->merge || run->format->directory))
 		return refuse_several(run, err);
 	if (run->format->whole)
 		return run->format->whole(run, err);

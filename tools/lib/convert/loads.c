@@ -137,7 +137,8 @@ static int merge_load(struct loads *l, struct loads_load *from, const struct ses
 		      uint32_t *number, struct err *e)
 {
 	uint32_t comm = maps && from->comm != STACKS_NONE ? maps->comm[from->comm] : from->comm;
-	struct loads_load *to = load_of(l, from->event, comm);
+	uint32_t event = maps && maps->event ? maps->event[from->event] : from->event;
+	struct loads_load *to = load_of(l, event, comm);
 	int ret;
 
 	if (!to)
