@@ -34,6 +34,7 @@ recording('a', 1, 300)
 recording('b', 2, 200)
 recording('c', 3, 100)
 recording('two', 4, 100, configs=(0, 5))
+recording('misses', 11, 100, configs=(5,))
 recording('stream', 5, 100, pipe=True)
 recording('host', 6, 50, host='y', flags='freq use_clockid', clockid=1, sample_period=999)
 recording('long', 7, 100, length=2000)
@@ -197,6 +198,17 @@ done
 is "... -i repeated" "$(sort one)" "$("$PERF" data convert --to folded -o - abc 2>/dev/null | sort)"
 is "... of a directory" "$("$PERF" data convert --to folded -o - dir 2>/dev/null | sort)" "$(sort one)"
 is "... one of them a directory itself" "$("$PERF" data convert --to folded -o - a recorded c 2>/dev/null | sort)" "$(sort one)"
+
+# periods by event: names of profiles begin with that
+weights() {
+	"$PERF" data convert --to speedscope "$@" -o - a misses 2>/dev/null | python3 -c 'import collections, json, sys
+sums = collections.Counter()
+for p in json.load(sys.stdin)["profiles"]:
+    sums[p["name"].split()[0]] += sum(p["weights"])
+print(sorted(sums.items()))'
+}
+is "convert --to speedscope --time-order: samples are of their event" "$(weights --time-order)" "$(weights)"
+like "... of either" "$(weights)" 'branch-misses.*cycles'
 
 for f in parquet native pgcopy; do
 	check_status "convert --to $f: tables are those of one recording" 1 "$PERF" data convert --to $f -o tables/ a b

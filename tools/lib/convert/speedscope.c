@@ -58,6 +58,8 @@ static int merge(struct convert_run *r, struct convert_run *from, const struct s
 
 		c.node = c.node == STACKS_NONE ? STACKS_NONE : to.node[c.node];
 		c.group = to.group[c.group];
+		if (maps && maps->event)
+			c.event = maps->event[c.event];
 		if (vec_push(&k->samples, c))
 			ret = err_set(e, -ENOMEM, "no memory for samples");
 	}
