@@ -31,6 +31,19 @@ r.sample(ip=at(0x34), pid=1, branches=[
     {"from": at(0x30), "to": at(0x40), "cycles": 5}, {"from": at(0x20), "to": at(8), "cycles": 2, "mispred": 1},
     {"from": at(0x20), "to": at(8), "cycles": 2}, {"from": at(0x10), "to": at(0)}])
 r.write(sys.argv[3])' "$ROOT/tests/helpers" "$TMP" "$TMP/loop.data"
+# The same of a group: a sample that comes for each of its counters, and one of a member that samples by itself.
+python3 -S -c 'import glob, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+KIND = IP | TID | READ | ID | BRANCH_STACK
+r = Recording(*[Attr(config=n, sample_type=KIND, read_format=12, branch_sample_type=BRANCH_ANY, flags="mmap", ids=[11 + n])
+                for n in range(2)])
+r.features[17] = r.pack("I", 1) + r.string("") + r.pack("II", 0, 2) # GROUP_DESC
+r.mmap(1, 0x400000, 0x2000, 0, glob.glob(sys.argv[2] + "/lib*/script*")[0])
+for own in 0, 1:
+    r.sample(attr=r.attrs[own], ip=0x401034, pid=1, id=11 + own, read=(2, 100 + own, 11, 50 + own, 12), branches=[
+        {"from": 0x401030, "to": 0x401020, "cycles": 5, "mispred": 1}])
+r.write(sys.argv[3])' "$ROOT/tests/helpers" "$TMP" "$TMP/group.data"
 
 # ---- what all have in common
 is "each format of --to help has its paragraph in the man page" "$("$PERF" data convert --to help | cut -d' ' -f1 |
@@ -82,6 +95,20 @@ if command -v go >/dev/null && go tool -n pprof >/dev/null 2>&1; then
 else
 	skip "pprof's own tool" "no go here (make deps DEPS_CLIENTS=1 installs it)"
 fi
+# Of a profile of branches: the sums of its values.
+proto() {
+	convert -i "$1" --to pprof --branches -o "$TMP/branches.pb"
+	python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from protobuf import fields, packed
+sums = [0, 0, 0]
+for n, v in fields(open(sys.argv[2], "rb").read()):
+    if n == 2:
+        sums = [a + b for a, b in zip(sums, packed(dict(fields(v))[2]))]
+print("sums", *sums)' "$ROOT/tests/helpers" "$TMP/branches.pb"
+}
+is "pprof --branches of a group: those of a sample count once" "$(proto "$TMP/group.data")" "sums 2 2 10"
+is "... callgrind: its jumps" "$(convert -i "$TMP/group.data" --to callgrind -o - | grep -oE '^j(ump|cnd)=[^ ]*')" "jump=2"
 check_status "pprof --branches of a recording without" 1 "$PERF" data convert -i "$ROOT/tests/data/perf/arm64-zstd.data" --to pprof --branches -o "$TMP/no"
 
 like "... says why, and what to do" "$(cat "$TMP/check.out")" 'has no branch stacks'

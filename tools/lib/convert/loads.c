@@ -82,9 +82,8 @@ static int add_simd(struct loads *l, uint32_t load, const struct session_sample 
 static int one_sample(struct convert_run *r, const struct session_sample *in, struct err *e)
 {
 	struct loads *l = r->own;
-	const struct perfdata_event *event = in->s->event;
 	struct loads_load *load =
-		load_of(l, event->idx, l->o->by_comm ? in->thread->comm : STACKS_NONE);
+		load_of(l, in->s->event->idx, l->o->by_comm ? in->thread->comm : STACKS_NONE);
 	int ret;
 
 	r->samples++;
@@ -97,8 +96,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 		load->last = max_u64(load->last, in->s->time);
 	}
 	ret = stacks_add(l->st, r, in, e);
-	/* Branches are of the sample, not of each of its counters. */
-	if (!ret && raw_has_branches(in->s) && event->leader == event->idx) {
+	if (!ret && raw_has_branches(in->s) && convert_is_own(in)) {
 		ret = branches_of(l, load, e);
 		if (!ret && convert_sample(load->c, in->thread, in->s))
 			ret = -ENOMEM;

@@ -114,8 +114,9 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	struct pprof *p = r->own;
 
 	r->samples++;
-	return r->opts->options & CONVERT_BRANCHES ? stacks_add_branches(p->st, r, in, e)
-						   : stacks_add(p->st, r, in, e);
+	if (!(r->opts->options & CONVERT_BRANCHES))
+		return stacks_add(p->st, r, in, e);
+	return convert_is_own(in) ? stacks_add_branches(p->st, r, in, e) : 0;
 }
 
 static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,
