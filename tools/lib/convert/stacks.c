@@ -225,8 +225,9 @@ int stacks_add(struct stacks *st, const struct convert_run *r, const struct sess
 
 static int find(const struct stacks *st, struct thread *th, uint64_t ip, struct frame *f)
 {
-	*f = (struct frame){ .ip = ip, .cpumode = PERF_RECORD_MISC_CPUMODE_UNKNOWN };
-	f->loc = resolver_find(st->env->resolver, th, f->cpumode, ip);
+	/* Of either mode: as a user frame that was not walked it is no place to return to. */
+	*f = (struct frame){ .ip = ip, .cpumode = PERF_RECORD_MISC_USER };
+	f->loc = resolver_find(st->env->resolver, th, PERF_RECORD_MISC_CPUMODE_UNKNOWN, ip);
 	if (f->loc == LOC_NONE)
 		return -ENOMEM;
 	f->sym = resolver_loc(st->env->resolver, f->loc)->sym;
