@@ -62,6 +62,19 @@ for f in preagg autofdo profgen; do
 done
 like "several objects do not fit a file" "$(convert --to fdata -o "$TMP/x" 2>&1)" 'give a directory'
 check_status "an object that is not in the recording" 1 convert --to fdata --binary nothing
+mkdir "$TMP/v1" "$TMP/v2"
+cp "$BIN" "$TMP/v1"
+cp "$BIN" "$TMP/v2"
+made_file branch-file "$TMP/two.data" <<EOF
+map 0x400000 0x10000 $TMP/v1/hot-paths
+map 0x500000 0x10000 $TMP/v2/hot-paths
+sample 3 0x401034 from=0x401030,to=0x401040
+sample 1 0x501034 from=0x501030,to=0x501040
+EOF
+"$PERF" data convert --to preagg -i "$TMP/two.data" -o "$TMP/two/" 2>/dev/null
+is "a program in two places gets two files" "$(ls "$TMP/two" | sed 's/-[0-9a-f]\{12\}//')" "hot-paths-2.preagg
+hot-paths.preagg"
+is "... each with its branches" "$(cat "$TMP/two"/*-2.preagg "$TMP/two"/*[!2].preagg | awk '/^B/ { print $4 }' | tr '\n' ' ')" "1 3 "
 
 # ---- BOLT
 if [ -n "$PERF2BOLT" ]; then

@@ -337,7 +337,25 @@ static int write_file(struct data_ctx *d, const char *path, size_t i, struct err
 	return ret;
 }
 
-/* DIR/NAME-BUILDID.FORMAT: several objects may share a name. */
+#define NAME_SIZE 200
+#define ID_SIZE	  12
+
+/* How many objects before the @i-th go by the same name and build id: a program that lies in several places. */
+static unsigned namesakes(const struct data_ctx *d, size_t i)
+{
+	const struct convert_object *ob = convert_object(d->c, i);
+	unsigned n = 0;
+
+	for (size_t k = 0; k < i; k++) {
+		const struct convert_object *o = convert_object(d->c, k);
+
+		n += d->chosen[k] && !strncmp(o->name, ob->name, NAME_SIZE) &&
+		     !strncmp(o->build_id, ob->build_id, ID_SIZE);
+	}
+	return n;
+}
+
+/* DIR/NAME-BUILDID.FORMAT: several objects may share a name; -2 and so on behind it where they share both. */
 static int write_dir(struct data_ctx *d, struct err *err)
 {
 	const char *dir = d->o->output;
@@ -350,13 +368,17 @@ static int write_dir(struct data_ctx *d, struct err *err)
 			       strerror(errno));
 	for (size_t i = 0; i < convert_nr_objects(d->c) && !ret; i++) {
 		const struct convert_object *ob = convert_object(d->c, i);
-		char path[4300];
+		char path[4300], nth[16] = "";
+		unsigned before;
 
 		if (!d->chosen[i])
 			continue;
-		snprintf(path, sizeof(path), "%s%s%.200s%s%.12s.%s", dir,
-			 dir[len - 1] == '/' ? "" : "/", ob->name, ob->build_id[0] ? "-" : "",
-			 ob->build_id, d->format->name);
+		before = namesakes(d, i);
+		if (before)
+			snprintf(nth, sizeof(nth), "-%u", before + 1);
+		snprintf(path, sizeof(path), "%s%s%.*s%s%.*s%s.%s", dir,
+			 dir[len - 1] == '/' ? "" : "/", NAME_SIZE, ob->name,
+			 ob->build_id[0] ? "-" : "", ID_SIZE, ob->build_id, nth, d->format->name);
 		ret = write_file(d, path, i, err);
 	}
 	return ret;
