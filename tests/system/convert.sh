@@ -76,6 +76,13 @@ is "a program in two places gets two files" "$(ls "$TMP/two" | sed 's/-[0-9a-f]\
 hot-paths.preagg"
 is "... each with its branches" "$(cat "$TMP/two"/*-2.preagg "$TMP/two"/*[!2].preagg | awk '/^B/ { print $4 }' | tr '\n' ' ')" "1 3 "
 
+mv "$TMP/v1" "$TMP/v3"
+check_status "--check --binary" 0 "$PERF" data convert --check -i "$TMP/two.data" --binary "$TMP/v3/hot-paths"
+is "... a file stands in for what was recorded" "$(grep -c 'not here' "$TMP/check.out")" 0
+check_status "... without it" 0 "$PERF" data convert --check -i "$TMP/two.data"
+like "... that is said" "$(cat "$TMP/check.out")" 'v1/hot-paths .* its file is not here'
+check_status "... an object that was not recorded" 1 "$PERF" data convert --check -i "$TMP/two.data" --binary nothing
+
 # ---- BOLT
 if [ -n "$PERF2BOLT" ]; then
 	with_ours "$PERF2BOLT" -p "$DATA" -o "$TMP/by-ours" "$BIN" >"$TMP/log" 2>&1 ||

@@ -243,7 +243,16 @@ static const char *chosen_by(const struct data_opts *o, const char *name)
 	return NULL;
 }
 
-/* Loads what is wanted; a --binary that is a file stands in for the recorded path. */
+/* A --binary that is a file stands in for the recorded path. */
+static const char *stand_in(void *ctx, const char *name)
+{
+	const struct data_ctx *d = ctx;
+	const char *by = chosen_by(d->o, name);
+
+	return by && !access(by, R_OK) ? by : NULL;
+}
+
+/* Loads what is wanted. */
 static int load_objects(struct data_ctx *d, struct err *err)
 {
 	size_t n = convert_nr_objects(d->c);
@@ -258,7 +267,7 @@ static int load_objects(struct data_ctx *d, struct err *err)
 
 		if (d->o->binaries.items.n && !by)
 			continue;
-		if (convert_load(d->c, i, by && !access(by, R_OK) ? by : NULL, &bad) ||
+		if (convert_load(d->c, i, stand_in(d, ob->dso->name), &bad) ||
 		    convert_prepare(d->c, i, d->format, &bad)) {
 			if (by) {
 				*err = bad;
@@ -405,25 +414,30 @@ static int write_profiles(struct data_ctx *d, struct err *err)
 /* --check: 0, 1 when nothing could be written, or -errno. */
 static int check(struct data_ctx *d, struct err *err)
 {
+	size_t n = convert_nr_objects(d->c);
 	bool any = false;
 	struct emit e;
 	struct obuf o;
-	int ret = data_open_output(d->o->output, &o, err), closed;
+	int ret, closed;
 
+	d->chosen = calloc(n + 1, sizeof(*d->chosen));
+	if (!d->chosen)
+		return err_set(err, -ENOMEM, "no memory for %zu objects", n);
+	for (size_t i = 0; i < n; i++) {
+		const char *name = convert_object(d->c, i)->dso->name;
+
+		d->chosen[i] = !d->o->binaries.items.n || chosen_by(d->o, name);
+		/* What fails is its problem. */
+		if (d->chosen[i])
+			convert_load(d->c, i, stand_in(d, name), NULL);
+	}
+	ret = data_open_output(d->o->output, &o, err);
 	if (ret)
 		return ret;
 	emit_init(&e, &o, d->o->json ? EMIT_JSON : EMIT_TEXT);
-	ret = convert_check(d->c, d->bad_samples, &e, &any, err);
+	ret = convert_check(d->c, d->chosen, d->bad_samples, &e, &any, err);
 	closed = data_close_output(d->o->output, &o, err);
 	return ret ?: closed ?: !any;
-}
-
-static const char *stand_in(void *ctx, const char *name)
-{
-	const struct data_ctx *d = ctx;
-	const char *by = chosen_by(d->o, name);
-
-	return by && !access(by, R_OK) ? by : NULL;
 }
 
 static int by_context(struct data_ctx *d, struct err *err)

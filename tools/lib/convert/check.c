@@ -55,7 +55,8 @@ static void emit_totals(struct emit *e, const struct convert *c, uint64_t damage
 			 "optimizers use with less effect");
 }
 
-static int emit_objects(struct emit *e, struct convert *c, size_t *usable, struct err *err)
+static int emit_objects(struct emit *e, struct convert *c, const bool *which, size_t *usable,
+			struct err *err)
 {
 	static const struct emit_column cols[] = {
 		{ "object", "OBJECT", false },
@@ -76,7 +77,8 @@ static int emit_objects(struct emit *e, struct convert *c, size_t *usable, struc
 	for (size_t i = 0; i < convert_nr_objects(c); i++) {
 		const struct convert_object *ob = convert_object(c, i);
 
-		convert_load(c, i, NULL, NULL); /* what fails is its problem */
+		if (!which[i])
+			continue;
 		emit_table_cell(t, "%s", ob->dso->name);
 		emit_table_cell(t, "%.12s", ob->build_id);
 		emit_table_cell(t, "%llu", (unsigned long long)ob->from);
@@ -96,14 +98,15 @@ static int emit_objects(struct emit *e, struct convert *c, size_t *usable, struc
 	return 0;
 }
 
-int convert_check(struct convert *c, uint64_t damaged, struct emit *e, bool *any, struct err *err)
+int convert_check(struct convert *c, const bool *which, uint64_t damaged, struct emit *e, bool *any,
+		  struct err *err)
 {
 	size_t usable = 0;
 	int ret;
 
 	emit_object(e, NULL);
 	emit_totals(e, c, damaged);
-	ret = emit_objects(e, c, &usable, err);
+	ret = emit_objects(e, c, which, &usable, err);
 	emit_end(e);
 	emit_finish(e);
 	*any = !emptiness(c) && usable;

@@ -128,9 +128,11 @@ int convert_contexts(struct convert *c, const struct convert_context_opts *opts,
 void convert_no_limits(struct convert *c);
 /*
  * In place of profiles: what the recording holds, where it went, why a profile would be empty.
- * Loads all objects. @damaged: samples that could not be read. *any: there is something to write.
+ * @which: by object, those that are told of; they were to be loaded. @damaged: samples that could not be read. *any: there
+ * is something to write.
  */
-int convert_check(struct convert *c, uint64_t damaged, struct emit *e, bool *any, struct err *err);
+int convert_check(struct convert *c, const bool *which, uint64_t damaged, struct emit *e, bool *any,
+		  struct err *err);
 /* Appends the profile of a loaded object. The number of records written, or -errno. */
 ssize_t convert_write(struct convert *c, size_t i, const struct convert_format *f, struct obuf *o,
 		      struct err *e);
