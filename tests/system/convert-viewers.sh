@@ -51,6 +51,8 @@ is "each format of --to help has its paragraph in the man page" "$("$PERF" data 
 check_status "--by of nothing that samples have" 129 "$PERF" data convert -i "$TMP/made.data" --to pprof --by colour -o "$TMP/no"
 check_status "--by with a format that has no place for it" 129 "$PERF" data convert -i "$TMP/made.data" --to fdata --by pid -o "$TMP/no"
 check_status "--branches of a format that has none" 129 "$PERF" data convert -i "$TMP/made.data" --to json --branches -o "$TMP/no"
+check_status "--binary of a format that holds all objects" 129 "$PERF" data convert -i "$TMP/made.data" --to folded --binary script -o "$TMP/no"
+check_status "--json that is not of --check" 129 "$PERF" data convert -i "$TMP/made.data" --to folded --json -o "$TMP/no"
 
 # ---- pprof
 reader=$(node_module pprof-format) && command -v node >/dev/null || reader=

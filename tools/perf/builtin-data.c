@@ -512,6 +512,12 @@ static int check_options(const struct command *cmd, const struct data_opts *o,
 		with.len = 0;
 		obuf_free(&with);
 	}
+	if (!ret && o->binaries.items.n && !o->check && !f->object)
+		ret = cli_usage_error(cmd,
+				      "--binary goes with formats that hold one object; of samples "
+				      "--dsos chooses");
+	if (!ret && o->json && !o->check)
+		ret = cli_usage_error(cmd, "--json goes with --check");
 	if (!ret && given->by & ~f->by)
 		ret = cli_usage_error(cmd, "a %s file cannot keep samples apart by all of '%s'",
 				      f->name, o->by);
