@@ -9,7 +9,7 @@
 #include "jit/jit.h"
 
 struct file {
-	unsigned char b[4096];
+	unsigned char b[16384];
 	size_t n;
 	bool swap;
 };
@@ -290,6 +290,35 @@ static void test_numbers(void **state)
 	jitdump_close(d);
 }
 
+/* Compilers of templates write names of any length; a name without end is none. */
+static void test_long_names(void **state)
+{
+	static const size_t sizes[] = { 4095, 4096, 4097, 8192, 9000 };
+	char name[9001];
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
+		struct file f = { .n = 0 };
+		struct jitdump *d;
+		struct err e;
+		char buf[8];
+
+		memset(name, 'n', sizes[i]);
+		name[sizes[i]] = '\0';
+		head(&f, 0);
+		load(&f, 10, 0x1000, 1, name, "ABCDEFGH", 8);
+		load(&f, 20, 0x2000, 2, "second", "12345678", 8);
+		assert_int_equal(jitdump_open(&d, temp_file(&f, f.n), &e), 0);
+		assert_null(jitdump_damage(d));
+		assert_int_equal(jitdump_nr_codes(d), 2);
+		assert_int_equal(strlen(jitdump_code(d, 0)->name), min_u64(sizes[i], 4096));
+		assert_int_equal(jitdump_read(d, jitdump_code(d, 0)->at, buf, 8), 8);
+		assert_memory_equal(buf, "ABCDEFGH", 8);
+		assert_string_equal(jitdump_code(d, 1)->name, "second");
+		jitdump_close(d);
+	}
+}
+
 static void test_hostile(void **state)
 {
 	struct file good = { .n = 0 };
@@ -358,10 +387,11 @@ static void test_whose(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_reads),	cmocka_unit_test(test_order),
-		cmocka_unit_test(test_large),	cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_whose),	cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_reads),	   cmocka_unit_test(test_order),
+		cmocka_unit_test(test_large),	   cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_hostile),	   cmocka_unit_test(test_names),
+		cmocka_unit_test(test_whose),	   cmocka_unit_test(test_numbers),
+		cmocka_unit_test(test_long_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

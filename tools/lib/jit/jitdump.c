@@ -12,12 +12,13 @@
 #include "base/bytes.h"
 #include "jit/jit-int.h"
 
-#define MAGIC	    0x4a695444u
-#define HEADER	    40
-#define RECORD	    16
-#define FLAG_TSC    1u
-#define WINDOW	    (64u << 10)
-#define NAME_MAX_IN 4096u
+#define MAGIC	  0x4a695444u
+#define HEADER	  40
+#define RECORD	  16
+#define LOAD	  40 /* of a LOAD, in front of its name */
+#define FLAG_TSC  1u
+#define WINDOW	  (64u << 10)
+#define NAME_KEPT 4096u /* of one that is longer */
 /* Names and places of one file; a compiler that ran for days leaves a tenth of it. */
 #define BUDGET (512u << 20)
 
@@ -108,17 +109,31 @@ static int set_number(struct walk *k, uint64_t index, uint32_t code)
 		       ?: htab_add(&k->by_index, hash_u64(index), (uint32_t)k->number.n - 1);
 }
 
+/* With its NUL, which lies before @end; 0: there is none. */
+static uint64_t name_size(struct walk *k, uint64_t at, uint64_t end)
+{
+	for (uint64_t from = at; at < end;) {
+		size_t n = (size_t)min_u64(end - at, NAME_KEPT);
+		const unsigned char *p = window_bytes(k->d, &k->w, at, n);
+		const unsigned char *nul = p ? memchr(p, 0, n) : NULL;
+
+		if (nul)
+			return at + (uint64_t)(nul - p) + 1 - from;
+		if (!p)
+			break;
+		at += n;
+	}
+	return 0;
+}
+
 static int take_load(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
 {
 	struct jitdump *d = k->d;
-	size_t head = (size_t)min_u64(size, 40 + NAME_MAX_IN);
-	const unsigned char *p = window_bytes(d, &k->w, at, head);
-	struct cursor c = cursor_init(p, p ? head : 0, d->swap);
+	const unsigned char *p = size >= LOAD ? window_bytes(d, &k->w, at, LOAD) : NULL;
+	struct cursor c = cursor_init(p, p ? LOAD : 0, d->swap);
 	struct code_obj o = { 0 };
 	struct jit_event ev = { .time = time, .code = (uint32_t)d->code.n };
-	uint64_t index;
-	const char *name;
-	size_t n;
+	uint64_t index, n;
 
 	cursor_skip(&c, 16); /* pid, tid, vma: of no use */
 	ev.addr = cursor_u64(&c);
@@ -126,13 +141,12 @@ static int take_load(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
 	index = cursor_u64(&c);
 	if (c.bad)
 		return -EINVAL;
-	name = (const char *)c.p;
-	n = strnlen(name, cursor_left(&c));
-	if (n == cursor_left(&c))
+	n = name_size(k, at + LOAD, at + size);
+	if (!n)
 		return -EINVAL;
-	o.pub.at = at + 40 + n + 1;
+	o.pub.at = at + LOAD + n;
 	o.pub.addr = ev.addr;
-	if (o.pub.size > size - 40 - n - 1)
+	if (o.pub.size > size - LOAD - n)
 		return -EINVAL;
 	if (k->debug_at && k->debug_addr == ev.addr) {
 		o.rows_at = k->debug_at;
@@ -142,9 +156,13 @@ static int take_load(struct walk *k, uint64_t at, uint64_t size, uint64_t time)
 	k->debug_at = 0;
 	if (!o.pub.size)
 		return 0;
-	if (!spend(d, sizeof(o) + sizeof(ev) + 16 + n))
+	n = min_u64(n - 1, NAME_KEPT);
+	if (!spend(d, sizeof(o) + sizeof(ev) + 16 + (size_t)n))
 		return -EFBIG;
-	o.pub.name = arena_strndup(&d->names, name, n);
+	p = window_bytes(d, &k->w, at + LOAD, (size_t)n);
+	if (!p)
+		return -EINVAL;
+	o.pub.name = arena_strndup(&d->names, (const char *)p, (size_t)n);
 	if (!o.pub.name || vec_push(&d->code, o) || add_event(k, &ev) ||
 	    set_number(k, index, ev.code))
 		return -ENOMEM;
