@@ -352,6 +352,33 @@ convert -i "$TMP/loop.data" --to callgrind -o "$TMP/loop.out"
 is "callgrind: followed and executed, by what was passed without a branch" "$(grep -A1 '^j' "$TMP/loop.out" | grep -v '^--' | tr '\n' ' ')" \
 	"jcnd=1/4 0x401000 0 0x401010 0 jcnd=2/3 0x401008 0 0x401020 0 "
 
+# ---- json: a tracepoint's fields, also where a member is called so
+python3 -S -c 'import struct, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+form = b"""name: made
+ID: 9
+format:
+	field:unsigned short common_type;	offset:0;	size:2;	signed:0;
+
+	field:int pid;	offset:4;	size:4;	signed:1;
+	field:char name[8];	offset:8;	size:8;	signed:0;
+
+print fmt: "%d", REC->pid
+"""
+r = Recording(Attr(type=TYPE_TRACEPOINT, config=9, sample_type=IP | TID | TIME | RAW))
+r.features[TRACING_DATA] = (b"\x17\x08\x44tracing0.6\0" + struct.pack("<BBI", 0, 8, 4096) + b"header_page\0" + bytes(8) +
+                            b"header_event\0" + bytes(12) + struct.pack("<I", 1) + b"made\0" +
+                            struct.pack("<IQ", 1, len(form)) + form + bytes(16))
+r.sample(ip=0x400000, pid=1, raw=struct.pack("<HHi8s", 9, 0, 7, b"a\"b"))
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/trace.data"
+if "$PERF" check -q feature libtraceevent; then
+	is "json: fields of tracepoints" "$("$PERF" data convert -i "$TMP/trace.data" --to json -o - 2>"$TMP/err" | python3 -c 'import json, sys
+print(json.load(sys.stdin, object_pairs_hook=list)[-1][1][0][-2:])')" "[('pid', '7'), ('name', 'a\"b')]"
+else
+	skip "json: fields of tracepoints" "built without libtraceevent"
+fi
+
 # ---- folded
 "$PERF" data convert -i "$TMP/made.data" --to folded --by event,comm,pid,tid,cpu -o "$TMP/folded"
 is "folded --by event: samples of all events" "$(awk '{ n += $NF } END { print n }' "$TMP/folded")" 70076

@@ -378,6 +378,48 @@ static void print_one(const struct printed *p)
 	obuf_free(&m.o);
 }
 
+static void add_field(void *ctx, const char *name, const char *text)
+{
+	obuf_printf(ctx, "%s=%s;", name, text);
+}
+
+/* Fields one by one are names and numbers, also where the kernel prints otherwise. */
+static void fields(void **state)
+{
+	static const struct printed p = {
+		PLACES, "\"pid=%d %s\", REC->pid, __get_str(name)", 0, { 0 }, NULL
+	};
+	static const unsigned char sample[28] = { 9, 0, 0, 0, 7, 0, 0, 0, 20,  0,   4,	 0,
+						  1, 0, 0, 0, 2, 0, 0, 0, 'i', 'n', 'i', 't' };
+	struct trace_raw raw = { sample, sizeof(sample), 0, 9 };
+	struct trace_printer *printer;
+	struct trace *t;
+	struct obuf o;
+	struct made m;
+
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	make_printed(&m, &p);
+	assert_int_equal(obuf_init(&o, -1, 0), 0);
+	assert_int_equal(trace_new(&t, m.o.buf, m.o.len, NULL), 0);
+	assert_int_equal(trace_printer_new(&printer, t, false, "file", NULL), 0);
+	trace_each_field(printer, &raw, add_field, &o);
+	obuf_char(&o, '\0');
+	assert_string_equal(o.buf, "pid=7;name=init;args=ARRAY[01, 00, 00, 00, 02, 00, 00, 00];");
+	o.len = 0;
+	raw.size = 12;
+	trace_each_field(printer, &raw, add_field, &o);
+	raw.id = 10;
+	trace_each_field(printer, &raw, add_field, &o);
+	trace_each_field(NULL, &raw, add_field, &o);
+	assert_int_equal(o.len, 0);
+	trace_printer_free(printer);
+	trace_free(t);
+	obuf_free(&o);
+	obuf_free(&m.o);
+}
+
 static void samples(void **state)
 {
 	(void)state;
@@ -441,9 +483,10 @@ static void printk(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(samples),	cmocka_unit_test(long_expressions),
-		cmocka_unit_test(printk),	cmocka_unit_test(both_byte_orders),
-		cmocka_unit_test(cut_anywhere), cmocka_unit_test(no_formats),
+		cmocka_unit_test(samples),	    cmocka_unit_test(long_expressions),
+		cmocka_unit_test(fields),	    cmocka_unit_test(printk),
+		cmocka_unit_test(both_byte_orders), cmocka_unit_test(cut_anywhere),
+		cmocka_unit_test(no_formats),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,6 +9,13 @@
 
 #include "convert/convert-int.h"
 #include "session/session.h"
+#include "trace/trace.h"
+
+struct json {
+	struct trace_printer *printer;
+	struct obuf records; /* --all: they stand behind the samples, and are kept until then */
+	bool all;
+};
 
 static void indent(struct obuf *o, int depth)
 {
@@ -122,10 +129,16 @@ static void put_frame(struct resolver *res, const struct frame *f, bool first, s
 	obuf_char(o, '}');
 }
 
-static void put_sample(const struct session_env *env, const struct thread *th,
+static void put_field(void *ctx, const char *name, const char *text)
+{
+	string(ctx, 3, name, text);
+}
+
+static void put_sample(const struct json *k, const struct session_env *env, const struct thread *th,
 		       const struct sample *s, const struct frame *frames, size_t n, bool first,
 		       struct obuf *o)
 {
+	const struct trace_raw raw = { s->raw, s->raw_size, s->cpu, s->event->attr.config };
 	bool begun = false;
 
 	if (!first)
@@ -149,6 +162,9 @@ static void put_sample(const struct session_env *env, const struct thread *th,
 		put_frame(env->resolver, &frames[i], !i, o);
 	indent(o, 3);
 	obuf_char(o, ']');
+	/* Also where a member is called so already, as "pid" of sched:sched_wakeup: upstream's has both. */
+	if (s->event->attr.type == PERF_TYPE_TRACEPOINT)
+		trace_each_field(k->printer, &raw, put_field, o);
 	indent(o, 2);
 	obuf_char(o, '}');
 }
@@ -246,15 +262,20 @@ static void put_end(const struct obuf *records, struct obuf *o)
 
 static int begin(struct convert_run *r, struct err *e)
 {
-	struct obuf *records;
+	struct json *k = r->own = calloc(1, sizeof(*k));
+	struct perfdata *pd = session_env(r->session)->pd;
+	struct err none;
 
-	/* What stands behind the samples is kept until these were written. */
-	if (r->opts->options & CONVERT_ALL) {
-		records = r->own = calloc(1, sizeof(*records));
-		if (!records || obuf_init(records, -1, 0))
-			return err_set(e, -ENOMEM, "no memory for records");
-	}
-	put_head(session_env(r->session)->pd, r->out);
+	if (!k)
+		return err_set(e, -ENOMEM, "no memory for samples");
+	k->all = r->opts->options & CONVERT_ALL;
+	if (k->all && obuf_init(&k->records, -1, 0))
+		return err_set(e, -ENOMEM, "no memory for records");
+	/* Without formats there are no fields. */
+	if (trace_printer_new(&k->printer, perfdata_trace(pd), false, perfdata_path(pd), &none) &&
+	    !k->printer)
+		return err_set(e, -ENOMEM, "no memory for tracepoints");
+	put_head(pd, r->out);
 	return 0;
 }
 
@@ -266,34 +287,40 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 
 	if (n < 0)
 		return err_set(e, -ENOMEM, "no memory for stacks");
-	put_sample(session_env(r->session), in->thread, in->s, frames, (size_t)n, !r->samples++,
-		   r->out);
+	put_sample(r->own, session_env(r->session), in->thread, in->s, frames, (size_t)n,
+		   !r->samples++, r->out);
 	return 0;
 }
 
 static int one_record(struct convert_run *r, const struct record *rec, struct err *e)
 {
+	struct json *k = r->own;
+
 	(void)e;
-	if (r->own && session_wants(r->session, rec->time, UINT32_MAX) &&
+	if (k->all && session_wants(r->session, rec->time, UINT32_MAX) &&
 	    session_in_slice(r->session))
-		put_record(rec, r->own);
+		put_record(rec, &k->records);
 	return 0;
 }
 
 static int finish(struct convert_run *r, struct err *e)
 {
+	const struct json *k = r->own;
+
 	(void)e;
-	put_end(r->own, r->out);
+	put_end(k->all ? &k->records : NULL, r->out);
 	return 0;
 }
 
 static void end(struct convert_run *r)
 {
-	struct obuf *records = r->own;
+	struct json *k = r->own;
 
-	if (records && records->buf)
-		obuf_free(records);
-	free(records);
+	if (!k)
+		return;
+	trace_printer_free(k->printer);
+	free(k->records.buf);
+	free(k);
 }
 
 const struct convert_format convert_json = {

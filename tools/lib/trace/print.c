@@ -175,27 +175,37 @@ static bool fits(const struct tep_event *event, uint32_t size)
 	       list_fits(event->format.fields, size);
 }
 
-static void *copy_raw(struct trace_printer *p, const struct trace_raw *r)
+static void copy_raw(struct trace_printer *p, const struct trace_raw *r)
 {
 	memcpy(p->raw, r->data, r->size);
 	if (r->size < p->raw_used)
 		memset(p->raw + r->size, 0, p->raw_used - r->size);
 	p->raw_used = r->size;
-	return p->raw;
 }
 
-const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_t *len)
+/* Of the sample, which is in p->raw then; NULL: it is not described, or otherwise than what is there. */
+static struct tep_event *event_of(struct trace_printer *p, const struct trace_raw *r)
 {
 	struct tep_event *event;
-	struct tep_record rec = { .cpu = (int)r->cpu, .size = (int)r->size };
 
 	if (!p || !p->tep || !r->data || r->size > RAW_MAX)
 		return NULL;
 	event = tep_find_event(p->tep, (int)r->id);
 	if (!event || !fits(event, r->size) || (!p->raw && !(p->raw = calloc(1, RAW_BUFFER))))
 		return NULL;
-	rec.data = copy_raw(p, r);
+	copy_raw(p, r);
 	trace_seq_reset(&p->seq);
+	return event;
+}
+
+const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_t *len)
+{
+	struct tep_event *event = event_of(p, r);
+	struct tep_record rec = { .cpu = (int)r->cpu, .size = (int)r->size };
+
+	if (!event)
+		return NULL;
+	rec.data = p->raw;
 	if (p->fields || !trace_near(p->tep, event, rec.data))
 		tep_print_fields(&p->seq, rec.data, rec.size, event);
 	else
@@ -205,6 +215,21 @@ const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_
 	trace_seq_terminate(&p->seq);
 	*len = p->seq.len;
 	return p->seq.buffer;
+}
+
+void trace_each_field(struct trace_printer *p, const struct trace_raw *r,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx)
+{
+	struct tep_event *event = event_of(p, r);
+
+	for (struct tep_format_field *f = event ? event->format.fields : NULL; f; f = f->next) {
+		trace_seq_reset(&p->seq);
+		tep_print_field(&p->seq, p->raw, f);
+		if (p->seq.state != TRACE_SEQ__GOOD)
+			return;
+		trace_seq_terminate(&p->seq);
+		fn(ctx, f->name, p->seq.buffer);
+	}
 }
 
 #else
@@ -231,6 +256,12 @@ const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_
 {
 	(void)p, (void)r, (void)len;
 	return NULL;
+}
+
+void trace_each_field(struct trace_printer *p, const struct trace_raw *r,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx)
+{
+	(void)p, (void)r, (void)fn, (void)ctx;
 }
 
 #endif

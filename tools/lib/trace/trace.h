@@ -86,5 +86,8 @@ struct trace_raw {
  * the event is not described, or otherwise than what is there. @p may be NULL.
  */
 const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_t *len);
+/* The same one by one: names and numbers, not as the kernel would print them. Texts are good until @fn returns. */
+void trace_each_field(struct trace_printer *p, const struct trace_raw *r,
+		      void (*fn)(void *ctx, const char *name, const char *text), void *ctx);
 
 #endif
