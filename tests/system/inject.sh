@@ -105,6 +105,31 @@ like "-B: in the maps" "$("$PERF" script -i "$TMP/mmap2" --show-mmap-events 2>/d
 is "... with the same samples" "$(script "$TMP/mmap2" | md5sum)" "$(script "$TMP/plain" | md5sum)"
 
 # ---- code compiled at run time
+# Times in ticks are no times of the recording.
+for flags in 0 1; do
+	python3 -S - "$ROOT/tests/helpers" $flags "$TMP/jit-7.dump" "$TMP/ticks" <<'EOF'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+flags, dump = int(sys.argv[2]), sys.argv[3]
+name = [b'early', b'ticked'][flags]
+with open(dump, 'wb') as f:
+    f.write(struct.pack('<6I2Q', 0x4a695444, 1, 40, 62, 0, 7, 0, flags))
+    body = struct.pack('<2I4Q', 7, 7, 0x7000, 0x7000, 16, 1) + name + b'\0' + b'\x90' * 16
+    f.write(struct.pack('<2IQ', 0, 16 + len(body), 3 * 10**15 if flags else 1) + body)
+r = Recording(Attr(sample_type=IP | TID | TIME, flags='comm mmap sample_id_all use_clockid', clockid=1), time=1000)
+r.comm(7, 'jit')
+r.mmap(7, 0x10000, 0x1000, 0, dump)
+r.mmap(7, 0x7000, 0x1000, 0, '//anon')
+r.sample(ip=0x7004, pid=7)
+r.write(sys.argv[4])
+EOF
+	inject -j -i "$TMP/ticks" -o "$TMP/ticked" 2>"$TMP/err"
+	is "-j: a dump with flags $flags" "$("$PERF" script -i "$TMP/ticked" -F ip,sym,dso -G 2>/dev/null | sed 's/^ *[0-9a-f]* //')" \
+		"$([ $flags = 0 ] && echo early || echo ticked) ($TMP/jitted-7.so)"
+	is "... ticks are told of" "$(grep -c 'ticks of the CPU' "$TMP/err")" $flags
+	rm -f "$TMP/jitted-7.so"
+done
 # Where perf 6 does not take the object for a JIT map, which it takes anything in /tmp/perf-* for.
 W=$(mktemp -d "${TMPDIR:-/tmp}/inject-test.XXXXXX") || exit 1
 trap 'rm -rf "$TMP" "$W"' EXIT

@@ -32,6 +32,8 @@ struct inject_jit {
 	struct jitdump *dump;
 	uint32_t pid, tid;
 	size_t next;
+	bool ticks;	  /* its times are the CPU's: all counts from the file's map on */
+	uint64_t mapped;  /* when that was */
 	char *object;	  /* the path of the object made of it */
 	uint64_t text;	  /* where its code begins in the object */
 	uint64_t *offset; /* by code: behind that */

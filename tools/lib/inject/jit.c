@@ -35,10 +35,12 @@ void inject_jit_put_id(const struct inject_jit *s, struct obuf *ids)
 
 /* ---- files ---------------------------------------------------------------------------------------- */
 
-static int add_source(struct inject *in, const struct record_mmap *r, struct err *e)
+static int add_source(struct inject *in, const struct record_mmap *r, uint64_t time, struct err *e)
 {
 	const char *path = r->filename, *slash = strrchr(path, '/'), *why = NULL;
-	struct inject_jit s = { .pid = r->pid, .tid = r->tid };
+	struct inject_jit s = { .pid = r->pid,
+				.tid = r->tid,
+				.mapped = time == RECORD_NO_TIME ? 0 : time };
 	struct err bad = { 0 };
 	int fd = jit_file_open(path, (int32_t)r->pid, false, &why), ret;
 
@@ -52,6 +54,12 @@ static int add_source(struct inject *in, const struct record_mmap *r, struct err
 	if (jitdump_damage(s.dump))
 		log_to(&in->o->log, LOG_WARN, "%s: used up to its damage: %s", path,
 		       jitdump_damage(s.dump));
+	s.ticks = jitdump_tsc(s.dump);
+	if (s.ticks)
+		log_to(&in->o->log, LOG_WARN,
+		       "%s: its times are ticks of the CPU, so code that was compiled again at the same "
+		       "place goes by its last name",
+		       path);
 	if (asprintf(&s.object, "%.*sjitted-%u.so", slash ? (int)(slash - path) + 1 : 0, path,
 		     r->pid) < 0)
 		s.object = NULL;
@@ -95,10 +103,16 @@ int inject_jit_record(struct inject *in, const struct record *rec, bool *drop, s
 		err_hint(e, "perf record -k mono ...");
 		return -EINVAL;
 	}
-	return add_source(in, &r, e);
+	return add_source(in, &r, rec->time, e);
 }
 
 /* ---- records --------------------------------------------------------------------------------------- */
+
+/* When the event counts. */
+static uint64_t time_of(const struct inject_jit *s, const struct jit_event *ev)
+{
+	return s->ticks ? s->mapped : ev->time;
+}
 
 static void put_sample_id(struct obuf *o, const struct perf_event_attr *attr,
 			  const struct inject_jit *s, uint64_t time, uint64_t id)
@@ -134,7 +148,7 @@ static int put_map(struct inject *in, const struct inject_jit *s, const struct j
 	feature_put_u32(&o, 2); /* MAP_PRIVATE */
 	obuf_mem(&o, s->object, n);
 	obuf_pad(&o, 0, (int)(align_up(n, 8) - n));
-	put_sample_id(&o, &event->attr, s, ev->time, event->nr_ids ? event->ids[0] : 0);
+	put_sample_id(&o, &event->attr, s, time_of(s, ev), event->nr_ids ? event->ids[0] : 0);
 	h.size = (uint16_t)o.len;
 	if (!o.code)
 		memcpy(o.buf, &h, sizeof(h));
@@ -155,9 +169,9 @@ static struct inject_jit *earliest(struct inject *in, uint64_t time)
 	vec_for_each (s, &in->jit.v) {
 		const struct jit_event *ev = jitdump_event(s->dump, s->next);
 
-		if (ev && ev->time <= when && (!best || ev->time < when)) {
+		if (ev && time_of(s, ev) <= when && (!best || time_of(s, ev) < when)) {
 			best = s;
-			when = ev->time;
+			when = time_of(s, ev);
 		}
 	}
 	return best;
