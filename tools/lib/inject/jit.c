@@ -142,7 +142,8 @@ static int put_map(struct inject *in, const struct inject_jit *s, const struct j
 	feature_put_u64(&o, ev->addr);
 	feature_put_u64(&o, jitdump_code(s->dump, ev->code)->size);
 	feature_put_u64(&o, s->text + s->offset[ev->code]);
-	feature_put_u32(&o, s->id.size); /* and three bytes of padding */
+	obuf_char(&o, (char)s->id.size);
+	obuf_pad(&o, 0, 3);
 	obuf_mem(&o, s->id.id, sizeof(s->id.id));
 	feature_put_u32(&o, 5); /* PROT_READ | PROT_EXEC */
 	feature_put_u32(&o, 2); /* MAP_PRIVATE */
