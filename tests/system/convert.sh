@@ -263,6 +263,40 @@ else
 	skip "folded stacks" "nothing can be recorded here: $(tail -1 "$TMP/log")"
 fi
 
+# ---- functions that overlap, each as large as all code
+python3 -S - "$ROOT/tests/helpers" "$TMP" <<'EOF'
+import struct, sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+N, SIZE, BASE, HEAD = 200, 1 << 20, 0x400000, 0x1000
+code = b'\x90' * (16 * N + SIZE)
+names = b'\0' + b''.join(b'f%d\0' % i for i in range(N))
+symbols, at = bytes(24), 1
+for i in range(N):
+    symbols += struct.pack('<IBBHQQ', at, 0x12, 0, 1, BASE + HEAD + 16 * i, SIZE)
+    at += len(b'f%d\0' % i)
+strings = b'\0.text\0.symtab\0.strtab\0'
+out, sections = bytearray(HEAD), bytes(64)
+for name, kind, flags, addr, data, link, info, size in [
+        (1, 1, 6, BASE + HEAD, code, 0, 0, 0), (7, 2, 0, 0, symbols, 3, 1, 24),
+        (15, 3, 0, 0, names, 0, 0, 0), (15, 3, 0, 0, strings, 0, 0, 0)]:
+    sections += struct.pack('<IIQQQQIIQQ', name, kind, flags, addr, len(out), len(data), link, info, 16, size)
+    out += data + bytes(-len(data) % 16)
+out[:120] = (b'\x7fELF\2\1\1' + bytes(9) + struct.pack('<HHIQQQIHHHHHH', 2, 62, 1, 0, 64, len(out), 0, 64, 56, 1, 64, 5, 4) +
+             struct.pack('<IIQQQQQQ', 1, 5, HEAD, BASE + HEAD, BASE + HEAD, len(code), len(code), 0x1000))
+open(sys.argv[2] + '/overlap', 'wb').write(out + sections)
+r = Recording(Attr(sample_type=IP | TID | BRANCH_STACK, branch_sample_type=BRANCH_ANY, flags='mmap'))
+r.mmap(1, BASE + HEAD, (len(code) + 4095) & ~4095, HEAD, sys.argv[2] + '/overlap')
+for i in range(1, N):
+    r.sample(ip=BASE + HEAD + 16 * i, pid=1, branches=[{'from': BASE + HEAD + 16 * i, 'to': BASE + HEAD + 16 * i - 16}])
+r.write(sys.argv[2] + '/overlap.data')
+EOF
+"$PERF" data convert --to fdata -i "$TMP/overlap.data" -o "$TMP/overlap.fdata" 2>"$TMP/err"
+is "functions that overlap: their branches are told" "$(wc -l <"$TMP/overlap.fdata")" 199
+like "... some are not decoded" "$(cat "$TMP/err")" 'overlap: its functions overlap'
+"$PERF" data convert --to fdata --no-limits -i "$TMP/overlap.data" -o "$TMP/overlap.all" 2>"$TMP/err"
+is "... --no-limits" "$(grep -c 'functions overlap' "$TMP/err")" 0
+
 # ---- why a profile would be empty
 cp "$BIN" "$TMP/stripped"
 strip "$TMP/stripped" 2>/dev/null

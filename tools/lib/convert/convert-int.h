@@ -210,6 +210,8 @@ struct insn_decoder;
 int convert_decoder(struct insn_decoder **d, const struct object_file *f, struct err *e);
 int flow_new(struct flow **out, const struct object_file *f, struct err *e);
 void flow_free(struct flow *fl);
+/* Functions stand for more code than the file can hold; of some nothing is known. */
+bool flow_is_cut(const struct flow *fl);
 /* Jump targets seen in the profile begin blocks too: the targets of jump tables. */
 void flow_add_target(struct flow *fl, uint64_t from, uint64_t to);
 bool flow_is_return(struct flow *fl, uint64_t addr);

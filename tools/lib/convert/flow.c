@@ -32,6 +32,8 @@ struct flow {
 	const struct object_file *f;
 	struct insn_decoder *d;
 	struct body *body; /* one for each function */
+	uint64_t left;	   /* bytes of functions that may still be decoded */
+	bool cut;	   /* some were too many */
 };
 
 int convert_decoder(struct insn_decoder **d, const struct object_file *f, struct err *e)
@@ -61,6 +63,8 @@ int flow_new(struct flow **out, const struct object_file *f, struct err *e)
 	if (!fl)
 		return err_set(e, -ENOMEM, "no memory for the flow of control");
 	fl->f = f;
+	/* Functions may overlap: each of them as large as all code, they are more than any memory. */
+	fl->left = f->file->budget;
 	ret = convert_decoder(&fl->d, f, e);
 	fl->body = calloc(f->fns.n + 1, sizeof(*fl->body));
 	if (!fl->body && !ret)
@@ -101,10 +105,16 @@ static uint8_t flags_of(const struct insn *in)
 static void decode(struct flow *fl, const struct function *fn, struct body *b)
 {
 	uint64_t want = min_u64(fn->end - fn->start, FUNCTION_MAX);
+	unsigned char *code;
 	size_t size = 0;
-	unsigned char *code = want ? convert_elf_code(fl->f, fn->start, want, &size) : NULL;
 	struct insn in;
 
+	if (want > fl->left) {
+		fl->cut = true;
+		return;
+	}
+	fl->left -= want;
+	code = want ? convert_elf_code(fl->f, fn->start, want, &size) : NULL;
 	b->map = code ? calloc(size + 1, 1) : NULL;
 	if (!b->map) {
 		free(code);
@@ -153,6 +163,11 @@ void flow_add_target(struct flow *fl, uint64_t from, uint64_t to)
 	if (fn && convert_elf_function(fl->f, from) == fn && flags_at(fl, from) & INDIRECT &&
 	    flags_at(fl, to) & INSN)
 		body_of(fl, fn)->map[to - fn->start] |= LEADER;
+}
+
+bool flow_is_cut(const struct flow *fl)
+{
+	return fl->cut;
 }
 
 bool flow_is_return(struct flow *fl, uint64_t addr)

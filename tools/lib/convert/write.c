@@ -339,6 +339,11 @@ static ssize_t write_fdata(const struct convert *c, const struct convert_elf *ob
 		log_to(&c->log, LOG_WARN, "%s: %s: only taken branches are in its profile",
 		       ob->pub.dso->name, no_decoder.text);
 	ret = collect(v, n, fl, &r);
+	if (fl && flow_is_cut(fl))
+		log_to(&c->log, LOG_WARN,
+		       "%s: its functions overlap and stand for more code than its file: of some, only taken "
+		       "branches are in its profile",
+		       ob->pub.dso->name);
 	ret = ret ? err_set(e, -ENOMEM, "no memory for records") : put_records(ob, &r, o);
 	flow_free(fl);
 	vec_free(&r.v);
