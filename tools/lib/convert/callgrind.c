@@ -288,25 +288,42 @@ static int by_source(const void *a, const void *b, void *ctx)
 	return lx->addr < ly->addr ? -1 : lx->addr > ly->addr;
 }
 
-/* What ranges of a function, v[jumps] to before v[n], passed: v[0] to before v[jumps]. */
+/* The first of v[0] to before v[n] that is not in front of location @loc. */
+static size_t jump_from(const struct callgrind *k, const struct callgrind_jump *v, size_t n,
+			uint32_t loc)
+{
+	size_t from = 0;
+
+	while (from < n) {
+		size_t half = from + (n - from) / 2;
+
+		if (loc_of(k, v[half].from)->addr < loc_of(k, loc)->addr)
+			from = half + 1;
+		else
+			n = half;
+	}
+	return from;
+}
+
+/*
+ * What ranges of a function, v[jumps] to before v[n], passed: v[0] to before v[jumps]. First what more pass one than the
+ * one before it, or fewer: each may pass all.
+ */
 static void count_passed(const struct callgrind *k, struct callgrind_jump *v, size_t jumps,
 			 size_t n)
 {
 	for (size_t i = jumps; i < n; i++) {
-		uint64_t start = loc_of(k, v[i].from)->addr, end = loc_of(k, v[i].to)->addr;
-		size_t from = 0, to = jumps;
+		size_t from = jump_from(k, v, jumps, v[i].from);
+		size_t to = jump_from(k, v, jumps, v[i].to);
 
-		while (from < to) {
-			size_t half = from + (to - from) / 2;
-
-			if (loc_of(k, v[half].from)->addr < start)
-				from = half + 1;
-			else
-				to = half;
-		}
-		for (; from < jumps && loc_of(k, v[from].from)->addr < end; from++)
-			v[from].fell += v[i].count;
+		if (from >= to)
+			continue;
+		v[from].fell += v[i].count;
+		if (to < jumps)
+			v[to].fell -= v[i].count;
 	}
+	for (size_t i = 1; i < jumps; i++)
+		v[i].fell += v[i - 1].fell;
 }
 
 /* Jumps in order of functions; ranges are gone. */

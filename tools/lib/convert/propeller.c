@@ -31,6 +31,7 @@ struct layout {
 	VEC(struct chain) chains;
 	uint32_t *next, *head, *tail; /* by block: next of its chain; tail by the chain's head */
 	uint64_t *heat;		      /* by function */
+	uint64_t *fell;		      /* by block: ranges that begin there, less those that end */
 	uint64_t lost, counted;
 };
 
@@ -45,21 +46,35 @@ static int add_edge(struct layout *l, const struct block *from, const struct blo
 							(uint32_t)(to - l->map.v.v), count }));
 }
 
-/* From where a branch went to the next one that was taken: all blocks in between, one after the other. */
-static int add_range(struct layout *l, const struct local_edge *g)
+/*
+ * From where a branch went to the next one that was taken: all blocks in between, one after the other. Only the ends of
+ * ranges are kept; each may pass all blocks of a function.
+ */
+static void add_range(struct layout *l, const struct local_edge *g)
 {
 	struct block *b = blocks_at(&l->map, g->to);
 	const struct block *last = blocks_at(&l->map, g->end);
 
 	if (!b || !last || last < b || last->fn != b->fn)
-		return 0;
+		return;
 	/* A call comes back into the middle of a block that ran before it. */
 	if (b->start == g->to)
 		b->count += g->count;
-	for (; b < last; b++) {
-		if (add_edge(l, b, b + 1, g->count))
+	l->fell[b - l->map.v.v] += g->count;
+	l->fell[last - l->map.v.v] -= g->count;
+}
+
+static int end_ranges(struct layout *l)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i + 1 < l->map.v.n; i++) {
+		struct block *b = &l->map.v.v[i];
+
+		n += l->fell[i];
+		if (n && add_edge(l, b, b + 1, n))
 			return -ENOMEM;
-		b[1].count += g->count;
+		b[1].count += n;
 	}
 	return 0;
 }
@@ -74,7 +89,9 @@ static int count_one(struct layout *l, const struct local_edge *g)
 		return -ENOMEM;
 	if (to && g->end == NO_END && to->start == g->to)
 		to->count += g->count;
-	return g->end == NO_END ? 0 : add_range(l, g);
+	if (g->end != NO_END)
+		add_range(l, g);
+	return 0;
 }
 
 static int by_blocks(const void *a, const void *b)
@@ -260,9 +277,11 @@ static int lay_out(struct layout *l, const struct convert *c, const struct conve
 	l->head = malloc(blocks * sizeof(*l->head));
 	l->tail = malloc(blocks * sizeof(*l->tail));
 	l->heat = calloc(l->map.fns.n + 1, sizeof(*l->heat));
-	ret = v && l->next && l->head && l->tail && l->heat ? 0 : -ENOMEM;
+	l->fell = calloc(blocks, sizeof(*l->fell));
+	ret = v && l->next && l->head && l->tail && l->heat && l->fell ? 0 : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = count_one(l, &v[i]);
+	ret = ret ?: end_ranges(l);
 	free(v);
 	if (!ret) {
 		sort_edges(l);
@@ -290,6 +309,7 @@ static ssize_t write_propeller(const struct convert *c, const struct convert_elf
 	free(l.head);
 	free(l.tail);
 	free(l.heat);
+	free(l.fell);
 	return ret;
 }
 
