@@ -165,6 +165,12 @@ static void x86_forms(void **state)
 		{ "lea|ecx, [rax + rsi]", "lea    ecx,[rax+rsi*1]" },
 		{ "lea|ecx, [rax + rsi + 0x10]", "lea    ecx,[rax+rsi*1+0x10]" },
 		{ "mov|eax, r8d", "mov    eax,r8d" },
+		{ "vaddps|(%rdi){1to16}, %zmm0, %zmm1", "vaddps (%rdi){1to16},%zmm0,%zmm1" },
+		{ "vaddpd|8(%rdi){1to8}, %zmm0, %zmm2 {%k1} {z}",
+		  "vaddpd 0x8(%rdi){1to8},%zmm0,%zmm2{%k1}{z}" },
+		{ "vaddpd|{rn-sae}, %zmm1, %zmm0, %zmm2", "vaddpd {rn-sae},%zmm1,%zmm0,%zmm2" },
+		{ "vaddps|zmm1, zmm0, dword ptr [rdi]{1to16}",
+		  "vaddps zmm1,zmm0,DWORD PTR [rdi]{1to16}" },
 	};
 
 	(void)state;

@@ -238,6 +238,14 @@ static void put_x86_operands(struct obuf *o, const char *s, unsigned bits, bool 
 		if (*s == ',' && s[1] == ' ') {
 			obuf_char(o, ',');
 			s += 2;
+		} else if (*s == ' ' && s[1] == '{') {
+			s++; /* %zmm2 {%k1} {z} */
+		} else if (*s == '{') {
+			size_t n = strcspn(s, "}"); /* {1to16}: no number */
+
+			n += s[n] == '}';
+			obuf_mem(o, s, n);
+			s += n;
 		} else if (!strncmp(s, "[rip - ", 7)) {
 			a = (struct address){ .end = ']' };
 			obuf_lit(o, "[rip+");
