@@ -327,7 +327,8 @@ like "... which are recorded with" "$(cat "$TMP/check.out")" 'perf record -b'
 # ---- callgrind: lines, inlined code of another file, jumps
 if command -v callgrind_annotate >/dev/null; then
 	mkdir "$TMP/two"
-	sed -e 's/^namespace {/#line 8 "sum.h"\n&/' -e 's/^struct base {/#line 20 "app.cc"\n&/' "$TMP/app.cc" >"$TMP/two/app.cc"
+	sed -e 's/^namespace {/#line 8 "sum.h"\n&/' -e 's/^struct base {/#line 20 "app.cc"\n&/' \
+		-e 's/^.return n < 2.*/#line 10 "sum.h"\n&\n#line 60 "app.cc"/' "$TMP/app.cc" >"$TMP/two/app.cc"
 	TMP=$TMP/two build "$GXX" "$TMP/two/app" -g
 	traced "$TMP/two/app" "$TMP/two/data"
 	"$PERF" data convert --to callgrind -i "$TMP/two/data" -o "$TMP/two/out"
@@ -346,6 +347,17 @@ if command -v callgrind_annotate >/dev/null; then
 	is "... totals are all" "$(tr -d , <"$TMP/two/text" | awk '/PROGRAM TOTALS/ { print $1 }')" \
 		"$("$PERF" script -i "$TMP/two/data" -F period | awk '{ n += $1 } END { print n }')"
 	check "... among jumps" grep -q '^jcnd=[0-9]*/[0-9]* 0x' "$TMP/two/out"
+	# Lines 8 to 19 are sum.h's and no others.
+	is "... both ends of which are in their files" "$(awk '
+		function look(file, line) { bad += line && (file ~ /sum\.h$/) != (line >= 8 && line < 20); other += file ~ /sum\.h$/ }
+		/^(fl|fi|fe|cfi|jfi)=/ {
+			key = $1; sub(/=.*/, "", key); id = $1; sub(/.*=/, "", id)
+			if (NF > 1) name[id] = $2
+			if (key == "jfi") to = name[id]; else if (key != "cfi") file = name[id]
+		}
+		from { look(file, $2); look(to ? to : file, from); from = to = "" }
+		/^j(ump|cnd)=/ { from = $3 }
+		END { print bad + 0, (other > 0) }' "$TMP/two/out")" "0 1"
 else
 	skip "callgrind" "no callgrind_annotate here (Debian's valgrind has it)"
 fi

@@ -421,6 +421,16 @@ static void put_values(const struct callgrind *k, const uint64_t *v, struct obuf
 	obuf_char(o, '\n');
 }
 
+/* Costs and jumps of @function are in file @name from here on; *file: in which those before were. */
+static void put_file(struct callgrind *k, uint32_t function, const char *name, const char **file,
+		     struct obuf *o)
+{
+	if (!strcmp(name, *file))
+		return;
+	put_name(k, strcmp(name, file_of(k->st, function)) ? "fi" : "fe", FILES, name, o);
+	*file = name;
+}
+
 /* @file: that of the costs before, in the same function. */
 static void put_cost(struct callgrind *k, const struct callgrind_cost *c, const uint64_t *values,
 		     const char **file, struct obuf *o)
@@ -431,11 +441,8 @@ static void put_cost(struct callgrind *k, const struct callgrind_cost *c, const 
 	struct srcline at = { .file = *file };
 	bool known = stacks_line(st, f, &at);
 
-	if (known && strcmp(at.file, *file) != 0) {
-		put_name(k, strcmp(at.file, file_of(st, c->function)) ? "fi" : "fe", FILES, at.file,
-			 o);
-		*file = at.file;
-	}
+	if (known)
+		put_file(k, c->function, at.file, file, o);
 	if (c->callee != STACKS_NONE) {
 		const struct stacks_frame *g = &st->frames.v[st->functions.v[c->callee]];
 
@@ -449,30 +456,43 @@ static void put_cost(struct callgrind *k, const struct callgrind_cost *c, const 
 	put_values(k, values, o);
 }
 
-static uint32_t line_of(const struct stacks *st, const struct loc *l)
+/* 0: it is not known, and *file stays. */
+static uint32_t line_of(const struct stacks *st, const struct loc *l, const char **file)
 {
 	struct srcline at;
 
-	return symbol_srcline(st->env->resolver, l->dso, l->addr, &at) ? at.line : 0;
+	if (!symbol_srcline(st->env->resolver, l->dso, l->addr, &at) || !at.line)
+		return 0;
+	*file = at.file;
+	return at.line;
 }
 
-static void put_jump(const struct callgrind *k, const struct callgrind_jump *j, struct obuf *o)
+static void put_jump(struct callgrind *k, uint32_t function, const struct callgrind_jump *j,
+		     const char **file, struct obuf *o)
 {
 	const struct loc *from = loc_of(k, j->from), *to = loc_of(k, j->to);
+	const char *from_file = *file, *to_file;
+	uint32_t from_line = line_of(k->st, from, &from_file), to_line;
 
+	to_file = from_file;
+	to_line = line_of(k->st, to, &to_file);
+	put_file(k, function, from_file, file, o);
+	if (strcmp(to_file, from_file))
+		put_name(k, "jfi", FILES, to_file, o);
 	if (j->fell || j->conditional)
 		obuf_printf(o, "jcnd=%llu/%llu ", (unsigned long long)j->count,
 			    (unsigned long long)j->count + j->fell);
 	else
 		obuf_printf(o, "jump=%llu ", (unsigned long long)j->count);
-	put_place(k->st, to->dso, to->addr, line_of(k->st, to), o);
+	put_place(k->st, to->dso, to->addr, to_line, o);
 	obuf_char(o, '\n');
-	put_place(k->st, from->dso, from->addr, line_of(k->st, from), o);
+	put_place(k->st, from->dso, from->addr, from_line, o);
 	obuf_char(o, '\n');
 }
 
 /* Jumps of functions that have costs stand with them; the others' get the function alone. */
-static void put_jumps(struct callgrind *k, const struct symbol *sym, struct obuf *o)
+static void put_jumps(struct callgrind *k, uint32_t function, const struct symbol *sym,
+		      const char **file, struct obuf *o)
 {
 	size_t from = 0, to = k->jumps.n;
 
@@ -485,7 +505,7 @@ static void put_jumps(struct callgrind *k, const struct symbol *sym, struct obuf
 			to = half;
 	}
 	for (; from < k->jumps.n && loc_of(k, k->jumps.v[from].from)->sym == sym; from++)
-		put_jump(k, &k->jumps.v[from], o);
+		put_jump(k, function, &k->jumps.v[from], file, o);
 }
 
 static void put_costs(struct callgrind *k, const uint32_t *order, struct obuf *o)
@@ -507,7 +527,7 @@ static void put_costs(struct callgrind *k, const uint32_t *order, struct obuf *o
 		if (!last)
 			continue;
 		if (sym)
-			put_jumps(k, sym, o);
+			put_jumps(k, c->function, sym, &file, o);
 		file = NULL;
 	}
 }
