@@ -70,18 +70,22 @@ static int merge(struct convert_run *r, struct convert_run *from, const struct s
 
 /* ---- writing -------------------------------------------------------------------------------------- */
 
-/* A list of numbers, [outermost, ..., innermost]. */
-static void put_stack(const struct stacks *st, uint32_t node, struct obuf *o)
-{
-	uint32_t path[UNWIND_MAX_LBR * 2];
-	size_t n = 0;
+struct path {
+	VEC(uint32_t) v;
+};
 
-	for (; node != STACKS_NONE && n < ARRAY_SIZE(path); node = st->nodes.v[node].parent)
-		path[n++] = st->function_of[st->nodes.v[node].frame];
+/* A list of numbers, [outermost, ..., innermost]. */
+static void put_stack(const struct stacks *st, uint32_t node, struct path *p, struct obuf *o)
+{
+	for (p->v.n = 0; node != STACKS_NONE; node = st->nodes.v[node].parent)
+		if (vec_push(&p->v, st->function_of[st->nodes.v[node].frame])) {
+			o->code = -ENOMEM;
+			return;
+		}
 	obuf_char(o, '[');
-	while (n-- > 0) {
-		obuf_dec(o, path[n]);
-		if (n)
+	for (size_t i = p->v.n; i-- > 0;) {
+		obuf_dec(o, p->v.v[i]);
+		if (i)
 			obuf_char(o, ',');
 	}
 	obuf_char(o, ']');
@@ -92,6 +96,7 @@ static void put_profile(const struct stacks *st, const struct stacks_count *v, s
 			unsigned which, bool first, struct obuf *o)
 {
 	const struct perfdata_event *event = perfdata_event(st->env->pd, v->event);
+	struct path path = { 0 };
 	struct obuf name;
 	uint64_t sum = 0;
 
@@ -113,8 +118,9 @@ static void put_profile(const struct stacks *st, const struct stacks_count *v, s
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			obuf_char(o, ',');
-		put_stack(st, v[i].node, o);
+		put_stack(st, v[i].node, &path, o);
 	}
+	vec_free(&path.v);
 	obuf_lit(o, "],\"weights\":[");
 	for (size_t i = 0; i < n; i++) {
 		if (i)
