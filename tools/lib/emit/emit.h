@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * emit: one walk over the data, printed as text, JSON or CSV, and the only way for strings of a
+ * emit: one walk over the data, printed as text or JSON, and the only way for strings of a
  * file to reach a terminal.
  *
  * Two shapes. A tree of values, for descriptions:
@@ -11,8 +11,8 @@
  *	emit_end(&e);
  *
  * which is {"name":"...","samples":3} in JSON and indented "name: ..." lines as text; and a
- * table, for rows of the same kind: aligned columns as text, an array of objects in JSON, a line
- * per row in CSV (RFC 4180). Output goes to an obuf; errors stay in obuf.code.
+ * table, for rows of the same kind: aligned columns as text, an array of objects in JSON. Output
+ * goes to an obuf; errors stay in obuf.code.
  */
 #ifndef PERF_EMIT_H
 #define PERF_EMIT_H
@@ -20,7 +20,7 @@
 #include "base/base.h"
 #include "base/obuf.h"
 
-enum emit_format { EMIT_TEXT, EMIT_JSON, EMIT_CSV };
+enum emit_format { EMIT_TEXT, EMIT_JSON };
 
 #define EMIT_MAX_DEPTH 128
 
@@ -53,7 +53,7 @@ void emit_bool(struct emit *e, const char *name, bool value);
 /* ---- tables ------------------------------------------------------------------------------------------------ */
 
 struct emit_column {
-	const char *name;  /* key in JSON, head in CSV */
+	const char *name;  /* key in JSON */
 	const char *title; /* head of the text column; NULL = name */
 	bool right;	   /* numbers: aligned right, unquoted in JSON */
 };

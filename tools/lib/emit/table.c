@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rows of the same kind: aligned text, JSON objects, or CSV lines. Cells are kept until the end,
+ * Rows of the same kind: aligned text, or JSON objects. Cells are kept until the end,
  * since the widths of text columns are known then only; long listings that must stream do not go
  * through here.
  */
@@ -120,36 +120,6 @@ static void print_text(const struct emit_table *t, struct obuf *o)
 	free(width);
 }
 
-static void csv_cell(struct obuf *o, const char *s)
-{
-	if (emit_is_safe(s) && !strpbrk(s, "\",")) {
-		obuf_str(o, s);
-		return;
-	}
-	obuf_char(o, '"');
-	for (; *s; s++) {
-		if (*s == '"')
-			obuf_char(o, '"');
-		obuf_char(o, *s);
-	}
-	obuf_char(o, '"');
-}
-
-static void print_csv(const struct emit_table *t, struct obuf *o)
-{
-	for (size_t i = 0; i < t->nr_cols; i++) {
-		obuf_str(o, i ? "," : "");
-		csv_cell(o, t->cols[i].name);
-	}
-	obuf_lit(o, "\r\n");
-	for (size_t i = 0; i < t->cells.n; i++) {
-		obuf_str(o, i % t->nr_cols ? "," : "");
-		csv_cell(o, t->cells.v[i]);
-		if (i % t->nr_cols + 1 == t->nr_cols)
-			obuf_lit(o, "\r\n");
-	}
-}
-
 /* Whether @s is a number by JSON's grammar, so that it may stand without quotes. */
 static bool json_number(const char *s)
 {
@@ -199,7 +169,6 @@ void emit_table_print(const struct emit_table *t, struct emit *e, const char *na
 		return;
 	switch (e->format) {
 	case EMIT_TEXT: print_text(t, e->o); break;
-	case EMIT_CSV: print_csv(t, e->o); break;
 	case EMIT_JSON: print_json(t, e, name); break;
 	}
 }
