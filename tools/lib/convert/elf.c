@@ -223,7 +223,9 @@ static int by_fn_start(const void *a, const void *b)
 {
 	const struct function *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return !y->symbol - !x->symbol; /* stubs first */
 }
 
 /* BOLT tells local symbols of one name apart by "/1", "/2" ... in the order of addresses. */
@@ -298,13 +300,17 @@ static int name_functions(struct load *l)
 
 		fn.name = bolt_name(l, &names, &seen, &cap, s);
 		fn.symbol = s->local ? arena_strdup(&l->f->arena, s->name) : fn.name;
-		ret = fn.name && fn.symbol ? vec_push(&l->f->fns, fn) : -ENOMEM;
+		/* The first of several at one address stays. */
+		if (!fn.name || !fn.symbol)
+			ret = -ENOMEM;
+		else if (!i || s[-1].start != s->start)
+			ret = vec_push(&l->f->fns, fn);
 	}
 	free(seen);
 	intern_free(&names);
 	if (l->f->fns.n)
 		qsort(l->f->fns.v, l->f->fns.n, sizeof(*l->f->fns.v), by_fn_start);
-	for (size_t i = 0; i < l->f->fns.n; i++) /* the first of several at one address stays */
+	for (size_t i = 0; i < l->f->fns.n; i++)
 		if (!n || l->f->fns.v[n - 1].start != l->f->fns.v[i].start)
 			l->f->fns.v[n++] = l->f->fns.v[i];
 	l->f->fns.n = n;
