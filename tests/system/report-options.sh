@@ -204,4 +204,33 @@ refused 1 "all addresses are 0 .*sudo cat /proc/kallsyms" report --kallsyms "$TM
 refused 1 "--vmlinux $TMP/garbage: this is no ELF file" report -k "$TMP/garbage"
 echo "ffffffff81000000 T _text" >"$TMP/good"
 check "a table with symbols is one" "$PERF" report -i "$MEM" --kallsyms "$TMP/good"
+# ---- a tree that forks deeper than JSON has levels here
+python3 - "$ROOT/tests/helpers" "$TMP/forks.data" <<'EOF'
+import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(sample_type=IP | TID | CALLCHAIN | PERIOD, flags='comm mmap'))
+r.comm(10, 'forks')
+r.mmap(10, 0x400000, 0x10000, 0, '/nowhere/forks')
+for depth in range(1, 100):
+    r.sample(ip=0x400000, pid=10, period=1, chain=[CONTEXT_USER, 0x400000] + [0x400000 + 16 * i for i in range(depth, 0, -1)])
+r.write(sys.argv[2])
+EOF
+"$PERF" report --json --no-children -s comm -g caller,0.0001 -i "$TMP/forks.data" >"$TMP/json" 2>/dev/null
+is "JSON: what is cut off of a tree is said, the rest adds up" "$(python3 - "$TMP/json" <<'EOF'
+import json, sys
+row, = json.load(open(sys.argv[1]))['events'][0]['rows']
+cut = whole = 0
+todo = list(row['children'])
+while todo:
+    n = todo.pop()
+    below = n.get('children', [])
+    cut += n.get('cut', False)
+    whole += 1
+    todo += below
+    if not n.get('cut') and n['period'] != n['self'] + sum(c['period'] for c in below):
+        print('lost:', n['period'], n['self'], len(below))
+print(cut, whole > 40)
+EOF
+)" "1 True"
 done_testing

@@ -249,12 +249,18 @@ static int json_tree(struct faces_walk *k, const struct faces_row *row,
 	return 0;
 }
 
+/* The emitter nests so deep and no deeper, each level takes two, and readers have limits of their own. */
+static bool json_is_deepest(const struct faces_node *n)
+{
+	return n->row->level + n->depth >= EMIT_MAX_DEPTH / 2 - 6;
+}
+
 static int json_node(struct faces_walk *k, const struct faces_node *n)
 {
 	const struct call_node *c = n->node;
 	struct emit *e = emit_of(k);
 
-	/* The emitter nests so deep and no deeper; each level takes two. */
+	/* What is below one that was cut. */
 	if (n->row->level + n->depth > EMIT_MAX_DEPTH / 2 - 6)
 		return 1;
 	emit_object(e, NULL);
@@ -278,14 +284,16 @@ static int json_node(struct faces_walk *k, const struct faces_node *n)
 	emit_u64(e, "period", c->cumul);
 	emit_u64(e, "count", c->cumul_count);
 	emit_u64(e, "self", c->hit);
-	if (c->nr_children)
+	if (c->nr_children && json_is_deepest(n))
+		emit_bool(e, "cut", true);
+	else if (c->nr_children)
 		emit_array(e, "children");
 	return 0;
 }
 
 static int json_node_end(struct faces_walk *k, const struct faces_node *n)
 {
-	if (n->node->nr_children)
+	if (n->node->nr_children && !json_is_deepest(n))
 		emit_end(emit_of(k));
 	emit_end(emit_of(k));
 	return 0;
