@@ -86,6 +86,31 @@ static void remembered(void **state)
 	done(t);
 }
 
+/* Rows are printed by several threads: the process that no record has named is not made then. */
+static void leader_without_a_name(void **state)
+{
+	struct keys_opts o = { .sort = "tgid" };
+	struct sample s = { .event = &event,
+			    .cpumode = PERF_RECORD_MISC_USER,
+			    .period = 1,
+			    .present = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
+			    .pid = 4123456,
+			    .tid = 4123457 };
+	struct table *t = new_profile(&o);
+	size_t threads;
+	char *got;
+
+	(void)state;
+	assert_int_equal(table_add(t, &s, machine_thread(m, (int32_t)s.pid, (int32_t)s.tid), NULL),
+			 0);
+	threads = machine_nr_threads(m);
+	got = text(t, false);
+	assert_string_equal(got, "100.00,4123456::412345\n");
+	assert_int_equal(machine_nr_threads(m), threads);
+	free(got);
+	done(t);
+}
+
 /* Threads by row, of samples that wait for others and of those whose chains do. */
 static void threads(void **state)
 {
@@ -545,6 +570,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(flat, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(remembered, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(leader_without_a_name, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(threads, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(many_samples, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(keys, setup_bare, teardown),

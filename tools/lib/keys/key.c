@@ -450,11 +450,19 @@ static void text_thread(const struct keys *ks, const struct keys_row *r, uint64_
 /* The process by the name of its first thread, cut at the column, as upstream has it. */
 static void text_leader(const struct keys *ks, const struct keys_row *r, uint64_t v, struct obuf *o)
 {
-	const struct thread *th = machine_thread(ks->m, (int32_t)v, (int32_t)v);
+	int32_t pid = (int32_t)v;
+	const struct thread *th = machine_find_thread(ks->m, pid);
 	char name[8];
 
 	(void)r;
-	snprintf(name, sizeof(name), "%s", th ? machine_comm(ks->m, th->comm) : "");
+	/*
+	 * Several threads print rows: a leader that no record and no sample named is not made here. It has the
+	 * name that it would get then.
+	 */
+	if (th || !pid)
+		snprintf(name, sizeof(name), "%s", th ? machine_comm(ks->m, th->comm) : "swapper");
+	else
+		snprintf(name, sizeof(name), ":%d", pid);
 	obuf_printf(o, "%7d:", (int)(uint32_t)v);
 	emit_safe(o, name);
 }

@@ -216,7 +216,6 @@ struct machine {
 	struct thread *recent[RECENT_THREADS]; /* the threads asked for last, by tid */
 };
 
-struct thread *thread_lookup(struct machine *m, int32_t tid);
 struct thread *thread_create(struct machine *m, int32_t pid, int32_t tid);
 /* The address space of process @pid, made when unknown; 0 = no memory. */
 uint32_t process_space(struct machine *m, int32_t pid);

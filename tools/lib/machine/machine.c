@@ -259,7 +259,7 @@ static int do_fork(struct machine *m, const struct record *rec, struct err *e)
 	if (!parent)
 		return no_memory(e);
 	/* A recorder that describes what already runs may name a thread that is known. */
-	th = thread_lookup(m, (int32_t)t.tid);
+	th = machine_find_thread(m, (int32_t)t.tid);
 	if (th == parent)
 		return 0;
 	if (t.pid != t.ppid) {
@@ -291,7 +291,7 @@ static int do_exit(struct machine *m, const struct record *rec, struct err *e)
 
 	if (ret)
 		return ret;
-	th = thread_lookup(m, (int32_t)t.tid);
+	th = machine_find_thread(m, (int32_t)t.tid);
 	if (!th || th->exited)
 		return 0;
 	th->exited = true;

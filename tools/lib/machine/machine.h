@@ -99,6 +99,8 @@ const char *machine_jit_trouble(const struct machine *m, int32_t pid);
 
 /* Creates what it does not know. pid -1: the thread's own tid, pid 0: the idle task. */
 struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid);
+/* The newest one of that number, or NULL: nothing is made. */
+struct thread *machine_find_thread(const struct machine *m, int32_t tid);
 const char *machine_comm(const struct machine *m, uint32_t comm);
 size_t machine_nr_comms(const struct machine *m);
 size_t machine_nr_threads(const struct machine *m);

@@ -14,7 +14,7 @@
  * tids are reused. by_tid maps a tid to a place in tid_head, which holds the index of the newest
  * thread with that tid.
  */
-static uint32_t *tid_slot(struct machine *m, int32_t tid)
+static uint32_t *tid_slot(const struct machine *m, int32_t tid)
 {
 	uint64_t hash = hash_u64((uint32_t)tid);
 	uint32_t i;
@@ -25,7 +25,7 @@ static uint32_t *tid_slot(struct machine *m, int32_t tid)
 	return NULL;
 }
 
-struct thread *thread_lookup(struct machine *m, int32_t tid)
+struct thread *machine_find_thread(const struct machine *m, int32_t tid)
 {
 	uint32_t *head = tid_slot(m, tid);
 
@@ -169,7 +169,7 @@ struct thread *machine_thread(struct machine *m, int32_t pid, int32_t tid)
 	struct thread **recent = &m->recent[(uint32_t)tid % RECENT_THREADS], *th = *recent;
 
 	if (unlikely(!th || th->tid != tid)) {
-		th = thread_lookup(m, tid);
+		th = machine_find_thread(m, tid);
 		if (!th)
 			th = thread_create(m, tid == -1 ? -1 : pid, tid);
 		if (!th)
