@@ -75,9 +75,8 @@ static void add_all(struct table *t)
 	add(t, 2, 60, (uint64_t[]){ OUTER, 0 });
 }
 
-static struct table *new_rich(void)
+static struct table *rich_of(struct keys_opts o)
 {
-	struct keys_opts o = all;
 	struct err e = { 0 };
 	struct table *t;
 
@@ -99,7 +98,7 @@ static int setup(void **state)
 	map_self(LEAF);
 	/* An address there is the same in the object: a row that is also a caller is one. */
 	map_file(1, LIB, 0x1000, LIB, "/nonexistent/liba.so");
-	rich = new_rich();
+	rich = rich_of(all);
 	return 0;
 }
 
@@ -497,6 +496,28 @@ static void test_steps_of_rows(void **state)
 	view_steps_free(s);
 }
 
+/* Rows below rows of a table that does not count by a name, as there is only one: no level of it. */
+static void test_levels(void **state)
+{
+	const struct session_opts one = { .comms = ":1" };
+	struct session_filter *f = new_filter(&one);
+	struct keys_opts o = all;
+	struct err e = { 0 };
+	struct view_steps *s;
+	struct table *of;
+
+	(void)state;
+	o.sort = "comm,dso,sym";
+	o.filter.session = f;
+	of = rich_of(o);
+	assert_int_equal(view_steps_new(&s, of, &o, NULL, &e), 0);
+	push(s, &(struct view_step){ .kind = VIEW_STEP_HIERARCHY, .on = true });
+	assert_int_equal(view_nr_levels(view_steps_view(s)), 2);
+	view_steps_free(s);
+	table_free(of);
+	session_filter_free(f);
+}
+
 /* More steps than results are kept, back and forth. */
 static void test_many_steps(void **state)
 {
@@ -706,6 +727,7 @@ int main(void)
 		TEST(test_refused),	  TEST(test_sandwich),	 TEST(test_steps),
 		TEST(test_steps_of_rows), TEST(test_many_steps), TEST(test_search),
 		TEST(test_folded),	  TEST(test_row_ops),	 TEST(test_diff),
+		TEST(test_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,10 +165,11 @@ int view_cols(struct columns *cs, const struct table *t, const struct keys_opts 
 	ret = bind(cs, t, e);
 	if (ret)
 		return ret;
+	/* A key that the table does not count by, since all rows are alike in it, is no level either. */
+	drop_elided(cs->order, &cs->nr_order);
 	find_levels(cs);
 	user_widths(cs);
 	drop_elided(cs->out, &cs->nr_out);
-	drop_elided(cs->order, &cs->nr_order);
 	drop_latency(cs, t);
 	return 0;
 }
