@@ -7,6 +7,7 @@ maps OUT N          one process with N maps, the highest first
 forks OUT N MAPS    N processes that fork from one with MAPS maps and map one thing more each
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
+ends OUT N          one call chain of N samples, each at an address of its own
 map OUT PATH OFFSET SIZE VADDR...
                     PATH mapped at 0x400000 from OFFSET, samples at these addresses of the file
 """
@@ -61,6 +62,11 @@ def forks(f, n, nr_maps):
     f.at(1000, BASE - 0x2000 + 16)
 
 
+def ends(f, n):
+    for i in range(int(n)):
+        f.sample(pid=7, ip=BASE + 16 * i, period=1, chain=(CONTEXT_USER, BASE))
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -78,7 +84,7 @@ def map_id(f, path, offset, size, build_id, *at):
 
 
 def main():
-    kinds = {'names': names, 'maps': maps, 'forks': forks, 'map': one_map, 'map-id': map_id}
+    kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends,  'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

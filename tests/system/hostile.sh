@@ -157,6 +157,9 @@ check "200,000 maps, the highest first" steady cheap 3 150 0 \
 make_file forks "$TMP/forks.data" 10000 10000
 check "10,000 forks of a process with 10,000 maps" steady cheap 10 150 0 \
 	"$PERF" report --stdio -i "$TMP/forks.data"
+make_file ends "$TMP/ends.data" 100000
+check "100,000 ends of one call chain" steady cheap 3 150 0 \
+	"$PERF" report --stdio -i "$TMP/ends.data"
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

@@ -276,6 +276,38 @@ static void many_chains(void **state)
 	done(t);
 }
 
+static void add_ends(struct table *t)
+{
+	for (unsigned i = 0; i < 120; i++)
+		add(t, 1, 1, CHAIN(0x1000 + i % 40 * 16, 0x10));
+	assert_int_equal(table_flush(t), 0);
+}
+
+/* More ends of one node than are looked through, each found again, by samples and by a merge. */
+static void many_ends(void **state)
+{
+	struct keys_opts o = {
+		.sort = "sym", .use_chains = true, .max_stack = 1, .chain = CHAIN_OPTS_DEFAULT
+	};
+	struct table *t, *more;
+
+	(void)state;
+	o.chain.caller = true;
+	t = new_profile(&o);
+	more = new_profile(&o);
+	add_ends(t);
+	add_ends(more);
+	assert_int_equal(table_merge(t, more, NULL, NULL), 0);
+	table_free(more);
+	assert_int_equal(t->ch.nodes.n, 1);
+	assert_int_equal(t->ch.leafs.n, 40);
+	for (size_t i = 0; i < 40; i++)
+		assert_int_equal(t->ch.leafs.v[i].count, 6);
+	finish(t);
+	assert_int_equal(view_nr_rows(v, 0), 40);
+	done(t);
+}
+
 static void chain_words(void **state)
 {
 	struct chain_opts c = CHAIN_OPTS_DEFAULT;
@@ -579,6 +611,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(ignored_callees, setup_self, teardown),
 		cmocka_unit_test_setup_teardown(filters, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(many_chains, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(many_ends, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(chain_words, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(bad_keys, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_rows, setup_bare, teardown),

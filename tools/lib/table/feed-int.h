@@ -114,7 +114,7 @@ struct feed {
 	VEC(struct symbol_info) symbols;
 	VEC(uint32_t) step_list;
 	struct htab step_tab;
-	struct htab leaf_tab; /* rich: by node and row */
+	struct htab leaf_tab; /* by node and row or place: trie.c */
 
 	/* ---- what waits ---- */
 	struct queue *queue; /* NULL: there is more to samples than their row */

@@ -82,37 +82,55 @@ int table_node_down(struct table *t, struct node_at *at, uint32_t step, uint32_t
 	return node_down(&t->ch, at, step, thread);
 }
 
-static struct leaf *leaf_at(struct chains *c, uint32_t node, uint32_t place)
+/*
+ * Leafs of one node that are looked through: there are few of nearly all nodes. Those behind them in the list, and
+ * all of a rich table, which has many, are found by leaf_tab.
+ */
+#define LEAFS_LISTED 16
+
+static uint32_t leaf_key(const struct table *t, const struct leaf *l)
 {
-	for (uint32_t i = c->nodes.v[node].leaf; i != ID_NONE; i = c->leafs.v[i].next)
-		if (c->leafs.v[i].place == place)
-			return &c->leafs.v[i];
-	return NULL;
+	return t->keys.o.rich ? l->row : l->place;
 }
 
-static uint64_t leaf_hash(uint32_t node, uint32_t row)
+static uint64_t leaf_hash(uint32_t node, uint32_t key)
 {
-	return hash_u64((uint64_t)node << 32 | row);
+	return hash_u64((uint64_t)node << 32 | key);
 }
 
-/* A rich table has too many rows below a node to look through them. */
-static struct leaf *rich_leaf_at(struct table *t, uint32_t node, uint32_t row)
+static struct leaf *leaf_in_tab(const struct table *t, uint32_t node, uint32_t key)
 {
-	struct htab *tab = &t->feed->leaf_tab;
+	const struct htab *tab = &t->feed->leaf_tab;
 	uint32_t i;
 
-	for (struct htab_it it = htab_find(tab, leaf_hash(node, row)); htab_next(tab, &it, &i);)
-		if (t->ch.leafs.v[i].node == node && t->ch.leafs.v[i].row == row)
+	for (struct htab_it it = htab_find(tab, leaf_hash(node, key)); htab_next(tab, &it, &i);)
+		if (t->ch.leafs.v[i].node == node && leaf_key(t, &t->ch.leafs.v[i]) == key)
 			return &t->ch.leafs.v[i];
 	return NULL;
+}
+
+/* @last: where there is none, the leaf that one more in front of the list pushes into leaf_tab; or ID_NONE */
+static struct leaf *leaf_at(const struct table *t, uint32_t node, uint32_t key, uint32_t *last)
+{
+	const struct chains *c = &t->ch;
+	unsigned left = t->keys.o.rich ? 0 : LEAFS_LISTED;
+
+	*last = ID_NONE;
+	for (uint32_t i = c->nodes.v[node].leaf; left && i != ID_NONE; i = c->leafs.v[i].next) {
+		if (c->leafs.v[i].place == key)
+			return &c->leafs.v[i];
+		if (!--left)
+			*last = i;
+	}
+	return left ? NULL : leaf_in_tab(t, node, key);
 }
 
 struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *row)
 {
 	struct chains *c = &t->ch;
-	struct leaf *l =
-		t->keys.o.rich ? rich_leaf_at(t, node, row->idx) : leaf_at(c, node, row->place);
 	struct leaf new = { .node = node, .row = row->idx, .place = row->place };
+	uint32_t key = leaf_key(t, &new), out;
+	struct leaf *l = leaf_at(t, node, key, &out);
 
 	if (l)
 		return l;
@@ -120,8 +138,10 @@ struct leaf *table_leaf(struct table *t, uint32_t node, const struct keys_row *r
 	if (c->leafs.n >= ID_NONE || vec_push(&c->leafs, new))
 		return NULL;
 	c->nodes.v[node].leaf = (uint32_t)c->leafs.n - 1;
-	if (t->keys.o.rich &&
-	    htab_add(&t->feed->leaf_tab, leaf_hash(node, row->idx), (uint32_t)c->leafs.n - 1))
+	if (t->keys.o.rich)
+		out = (uint32_t)c->leafs.n - 1;
+	if (out != ID_NONE &&
+	    htab_add(&t->feed->leaf_tab, leaf_hash(node, leaf_key(t, &c->leafs.v[out])), out))
 		return NULL;
 	return &c->leafs.v[c->leafs.n - 1];
 }
@@ -189,7 +209,7 @@ static int take(struct table *t, const struct chain_batch *b, const struct chain
 	struct node_at at = table_node_root(table_root(t, job->group));
 	uint32_t before = table_rows_mark(t);
 	struct keys_row *row;
-	uint32_t thread = job->in.th->idx;
+	uint32_t thread = job->in.th->idx, last;
 	struct leaf *l;
 
 	if (job->keep)
@@ -200,7 +220,7 @@ static int take(struct table *t, const struct chain_batch *b, const struct chain
 			return -ENOMEM;
 		way[job->keep + s].node = at.node;
 	}
-	l = at.node & NODE_ROOT || t->keys.o.rich ? NULL : leaf_at(c, at.node, job->place);
+	l = at.node & NODE_ROOT || t->keys.o.rich ? NULL : leaf_at(t, at.node, job->place, &last);
 	if (!l) {
 		row = table_row_own(t, job->group, job->place, thread, job->cpumode, before);
 		if (!row)
