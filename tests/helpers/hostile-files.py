@@ -8,6 +8,7 @@ forks OUT N MAPS    N processes that fork from one with MAPS maps and map one th
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
+modules OUT N EACH  N kernel modules, EACH samples in each
 map OUT PATH OFFSET SIZE VADDR...
                     PATH mapped at 0x400000 from OFFSET, samples at these addresses of the file
 """
@@ -67,6 +68,15 @@ def ends(f, n):
         f.sample(pid=7, ip=BASE + 16 * i, period=1, chain=(CONTEXT_USER, BASE))
 
 
+def modules(f, n, each):
+    at = [0xffffffffc0000000 + 4096 * i for i in range(int(n))]
+    for i, start in enumerate(at):
+        f.mmap(-1, start, 4096, 0, '[m%d]' % i, tid=0, misc=KERNEL)
+    for start in at:
+        for ip in range(start, start + int(each)):
+            f.sample(misc=KERNEL, pid=7, ip=ip, period=1, chain=(CONTEXT_KERNEL, ip))
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -84,7 +94,8 @@ def map_id(f, path, offset, size, build_id, *at):
 
 
 def main():
-    kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends,  'map': one_map, 'map-id': map_id}
+    kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
+             'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

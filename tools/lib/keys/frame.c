@@ -160,10 +160,8 @@ uint64_t keys_frame_shown(const struct keys *ks, const struct loc *l)
 
 	if (!l->dso || l->dso->kind != DSO_MODULE)
 		return l->addr;
-	for (size_t i = 0; (map = machine_kernel_map_at(ks->m, i)); i++)
-		if (map->dso == l->dso && l->addr >= map->start && l->addr < map->end)
-			return l->addr - map->start;
-	return l->addr;
+	map = machine_kernel_map(ks->m, l->addr);
+	return map && map->dso == l->dso ? l->addr - map->start : l->addr;
 }
 
 static void frame_fill(struct keys *ks, const struct place_in *in, struct frame_info *f)

@@ -454,6 +454,13 @@ const struct map *machine_kernel_map_at(const struct machine *m, size_t i)
 	return space_map_at(&m->kernel, i);
 }
 
+const struct map *machine_kernel_map(const struct machine *m, uint64_t addr)
+{
+	const struct map_slot *slot = tree_before(m->kernel.maps, addr);
+
+	return slot && addr < slot->end ? &slot->map->pub : NULL;
+}
+
 const char *machine_kernel_ref(const struct machine *m, bool guest, uint64_t *addr)
 {
 	*addr = m->kernel_ref_addr[guest];

@@ -162,6 +162,8 @@ void machine_call_before(struct machine *m, machine_before_fn *fn, void *ctx);
 const struct map *machine_map_at(const struct machine *m, uint32_t space, size_t i);
 /* Kernel and module maps: the same. */
 const struct map *machine_kernel_map_at(const struct machine *m, size_t i);
+/* The one of them that covers @addr, or NULL. */
+const struct map *machine_kernel_map(const struct machine *m, uint64_t addr);
 
 /*
  * The kernel as it was recorded: the symbol that its map was named after ("_text", "_stext" or
