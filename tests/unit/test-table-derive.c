@@ -345,6 +345,35 @@ static void test_keys(void **state)
 	assert_int_equal(table_derive(&t, rich, &(struct table_ask){ .opts = &o }, &e), -EINVAL);
 }
 
+/* As many keys of samples as there are, beside those that a rich table has itself. */
+static void test_all_keys(void **state)
+{
+	struct keys_opts o = all;
+	struct table *many, *t;
+	struct err e = { 0 };
+	const struct key *k;
+	struct obuf sort;
+
+	(void)state;
+	assert_int_equal(obuf_init(&sort, -1, 0), 0);
+	obuf_str(&sort, "sym");
+	for (size_t i = 0; (k = keys_at(i)); i++)
+		if (k->at == KEY_SAMPLE && !k->hidden && !k->branch && !k->switches &&
+		    !keys_is_derived(k))
+			obuf_printf(&sort, ",%s", k->name);
+	obuf_char(&sort, 0);
+	o.sort = sort.buf;
+	many = rich_of(o);
+	if (table_derive(&t, many, &(struct table_ask){ .opts = &o }, &e) ||
+	    view_new(&v, t, NULL, NULL, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(view_row(v, 0, 0)->period, 60);
+	assert_int_equal(table_totals(t, 0)->filtered_period, 210);
+	done(t);
+	table_free(many);
+	obuf_free(&sort);
+}
+
 /* What reading alone decides: a table that is not rich, a word that means nothing. */
 static void test_refused(void **state)
 {
@@ -727,7 +756,7 @@ int main(void)
 		TEST(test_refused),	  TEST(test_sandwich),	 TEST(test_steps),
 		TEST(test_steps_of_rows), TEST(test_many_steps), TEST(test_search),
 		TEST(test_folded),	  TEST(test_row_ops),	 TEST(test_diff),
-		TEST(test_levels),
+		TEST(test_all_keys),	  TEST(test_levels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,7 +186,7 @@ static uint32_t group_in(struct table *to, const struct table *from, uint32_t id
 			 const uint32_t *thread)
 {
 	const uint64_t *have = keys_tuple_get(&from->groups, id);
-	uint64_t vals[MAX_KEYS + 1] = { have[0] };
+	uint64_t vals[MAX_VALUES] = { have[0] };
 
 	for (unsigned i = 0; i < from->nr_group; i++) {
 		uint64_t v = have[i + 1];

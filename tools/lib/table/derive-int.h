@@ -99,7 +99,7 @@ struct derive {
 	bool ahead;    /* the base still grows: rows and leafs are made, and counted at the end */
 	uint32_t next_row, next_leaf;
 	/* By key of the groups: slot in the base's tuple, 0 = made of what is there. */
-	unsigned group_slot[MAX_KEYS];
+	unsigned group_slot[MAX_VALUES];
 	unsigned parent_slot, parallelism_slot;
 	const struct sum *from_sum[MAX_SUMS]; /* NULL: added as samples are */
 	VEC(uint32_t) group, place, place2, step;

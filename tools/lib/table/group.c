@@ -31,7 +31,7 @@ uint32_t table_members(const struct table *t, uint32_t event)
 
 static uint32_t leaders_group(struct table *t, uint32_t group, uint32_t leader)
 {
-	uint64_t vals[MAX_KEYS + 1];
+	uint64_t vals[MAX_VALUES];
 
 	memcpy(vals, keys_tuple_get(&t->groups, group), t->groups.width * sizeof(*vals));
 	vals[0] = leader;

@@ -264,7 +264,7 @@ static int map_groups(struct merger *g)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < from->groups.n; i++) {
 		const uint64_t *have = keys_tuple_get(&from->groups, i);
-		uint64_t vals[MAX_KEYS + 1];
+		uint64_t vals[MAX_VALUES];
 
 		vals[0] = mapped(g->maps->event, (uint32_t)have[0]);
 		for (unsigned c = 0; c < from->nr_group; c++)
@@ -308,7 +308,7 @@ static int map_place(struct merger *g, uint32_t i, bool second)
 {
 	struct tuples *t = second ? &g->to->places2 : &g->to->places;
 	uint32_t *map = second ? g->place2 : g->place;
-	uint64_t vals[MAX_KEYS];
+	uint64_t vals[MAX_VALUES];
 
 	map_values(g, i, second, vals);
 	map[i] = keys_tuple_id(t, vals);
@@ -338,7 +338,7 @@ static void find_places(void *finder, size_t piece)
 	const uint32_t *map = f->second ? f->g->place2 : f->g->place;
 	uint32_t from = (uint32_t)piece * FIND_AT_ONCE,
 		 end = (uint32_t)min_u64(have->n, from + (uint64_t)FIND_AT_ONCE);
-	uint64_t vals[MAX_KEYS], hash;
+	uint64_t vals[MAX_VALUES], hash;
 
 	for (uint32_t i = from; i < end; i++) {
 		if (i + FIND_AHEAD < end && map[i + FIND_AHEAD] == ID_NONE)

@@ -48,7 +48,7 @@ static bool place_values(struct table *t, const struct place_in *in, bool second
 static uint32_t place_id(struct table *t, const struct place_in *in, bool second, bool new)
 {
 	struct tuples *places = second ? &t->places2 : &t->places;
-	uint64_t vals[MAX_KEYS];
+	uint64_t vals[MAX_VALUES];
 	uint32_t id;
 
 	if (!place_values(t, in, second, vals))

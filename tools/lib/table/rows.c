@@ -19,7 +19,7 @@ static bool same_group(const struct table *t, uint32_t id, const uint64_t *vals)
 uint32_t table_group_of(struct table *t, const struct sample *s, struct thread *th)
 {
 	uint32_t *recent = &t->feed->recent_group[th->idx % ARRAY_SIZE(t->feed->recent_group)];
-	uint64_t vals[MAX_KEYS + 1];
+	uint64_t vals[MAX_VALUES];
 
 	vals[0] = s->event ? s->event->idx : 0;
 	for (unsigned i = 0; i < t->nr_group; i++) {

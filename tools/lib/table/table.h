@@ -366,13 +366,20 @@ struct event_rows {
 	uint32_t leader, members; /* members: 0 = alone */
 };
 
+/*
+ * Numbers of a tuple at most: a rich table has keys of its own beside those that were asked for, and the first
+ * number of a group is its event.
+ */
+#define MAX_VALUES (MAX_KEYS + NR_RICH_GROUP + 1)
+_Static_assert((int)NR_RICH_PLACE <= (int)NR_RICH_GROUP, "places have room for theirs, too");
+
 struct table {
 	struct keys keys;
 	struct feed *feed; /* until table_finish() */
 	uint64_t need;
 
 	struct columns c;
-	struct keys_col *group_cols[MAX_KEYS], *place_cols[MAX_KEYS], *place2_cols[MAX_KEYS];
+	struct keys_col *group_cols[MAX_VALUES], *place_cols[MAX_VALUES], *place2_cols[MAX_VALUES];
 	unsigned nr_group, nr_place, nr_place2;
 	uint32_t bit_mask;
 	bool sym_is_key;
