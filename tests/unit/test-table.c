@@ -357,6 +357,71 @@ static void bad_keys(void **state)
 	assert_non_null(strstr(e.text, "Invalid --ignore-callees regex: ("));
 }
 
+/* All columns that options ask for are there together, and what they count. */
+static void all_columns(void **state)
+{
+	struct keys_opts o = { .sort = "sym",
+			       .arch = REGS_ARCH_X86,
+			       .simd = true,
+			       .mxcsr = true,
+			       .numbers = true,
+			       .idle = true,
+			       .dirty = true,
+			       .apx = true,
+			       .shadow = true,
+			       .values = "rax",
+			       .show_modes = true,
+			       .show_samples = true,
+			       .show_period = true,
+			       .show_threads = true,
+			       .children = true,
+			       .use_chains = true,
+			       .chain = CHAIN_OPTS_DEFAULT };
+	struct table *t = new_profile(&o);
+	const struct acc *acc;
+
+	(void)state;
+	finish(t);
+	for (unsigned i = 0; (acc = keys_acc_at(i)); i++) {
+		bool found = !acc->shown || !acc->shown(&o);
+
+		assert_true(i < MAX_SUMS);
+		for (size_t c = 0; !found && c < view_nr_cols(v); c++)
+			found = view_col(v, c)->key == &acc->cols[acc->nr_cols - 1];
+		if (!found)
+			fail_msg("no column %s", acc->cols[acc->nr_cols - 1].name);
+	}
+	done(t);
+}
+
+/* More than there is room for is an error, whoever asks for them. */
+static void too_many_columns(void **state)
+{
+	struct keys_opts o = { .arch = REGS_ARCH_X86,
+			       .simd = true,
+			       .mxcsr = true,
+			       .numbers = true,
+			       .idle = true,
+			       .dirty = true,
+			       .apx = true };
+	struct table *t = NULL;
+	struct err e = { 0 };
+	const struct key *k;
+	struct obuf sort;
+	unsigned n = 0;
+
+	(void)state;
+	assert_int_equal(obuf_init(&sort, -1, 0), 0);
+	for (size_t i = 0; n < 40 && (k = keys_at(i)); i++)
+		if (k->at != KEY_STAT && !k->hidden && !k->branch && !k->switches)
+			obuf_printf(&sort, "%s%s", n++ ? "," : "", k->name);
+	obuf_char(&sort, 0);
+	o.sort = sort.buf;
+	assert_int_equal(table_new(&t, &o, m, res, NULL, &e), -E2BIG);
+	assert_non_null(strstr(e.text, "more than"));
+	obuf_free(&sort);
+}
+
 /* ---- branches -------------------------------------------------------------------------------- */
 
 static uint64_t flags(bool mispred, uint64_t cycles, uint64_t type)
@@ -614,6 +679,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(many_ends, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(chain_words, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(bad_keys, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(all_columns, setup_bare, teardown),
+		cmocka_unit_test_setup_teardown(too_many_columns, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_rows, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_totals, setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(branch_many, setup_bare, teardown),

@@ -70,8 +70,10 @@ static struct keys_col *col_of(struct columns *cs, const struct key *key)
 	for (unsigned i = 0; i < cs->nr_cols; i++)
 		if (cs->cols[i].key == key)
 			return &cs->cols[i];
-	if (cs->nr_cols == MAX_KEYS)
+	if (cs->nr_cols == MAX_KEYS) {
+		cs->too_many = true;
 		return NULL;
+	}
 	c = &cs->cols[cs->nr_cols++];
 	c->key = key;
 	return c;
@@ -361,6 +363,10 @@ int keys_cols_choose(struct columns *cs, struct err *e)
 	}
 	for (unsigned i = 0; i < cs->nr_out; i++)
 		push_col(cs->order, &cs->nr_order, cs->out[i]);
+	if (cs->too_many)
+		return err_set(e, -E2BIG,
+			       "more than %d columns, with those that other options ask for",
+			       MAX_KEYS);
 	return 0;
 }
 

@@ -35,7 +35,7 @@ struct key;
 struct slots;
 struct sum;
 
-#define MAX_KEYS    32
+#define MAX_KEYS    64 /* columns, those that options add included */
 #define MAX_INLINES 64 /* frames of one address */
 #define ID_NONE	    UINT32_MAX
 
@@ -514,6 +514,7 @@ struct columns {
 	struct keys_col *level_cols[MAX_KEYS];
 	unsigned nr_levels, level_at[MAX_KEYS + 1];
 	bool latency_named; /* asked for: it is shown in any case */
+	bool too_many;	    /* one had no room */
 };
 
 /* By the options: which keys there are, in which order they stand and sort. */
