@@ -8,7 +8,7 @@ program lbr.elf that lbr-files.py writes there. Four samples:
     4     one forward and one backward condition, one of them mispredicted
 
 and DIR/history-bare.data: branches that say nothing about themselves, a loop of two rounds in one
-of three samples.
+of three samples; and DIR/history-wild.data: a sample with branches through what has no symbol.
 """
 import os
 import sys
@@ -65,9 +65,14 @@ def bare(r):
         sample(r, time, [f(2, 0x18), f(0, 0x40)], loop + [{'from': f(1, 0x10), 'to': f(2)}])
 
 
+def wild(r):
+    sample(r, 1000, [f(2, 0x18), f(0, 0x40)],
+           [{'from': 0x500020, 'to': f(2)}, {'from': f(1, 0x10), 'to': 0x500000}])
+
+
 def main():
     where = os.path.abspath(sys.argv[1])
-    for name, samples in (('history', full), ('history-bare', bare)):
+    for name, samples in (('history', full), ('history-bare', bare), ('history-wild', wild)):
         r = start(where)
         samples(r)
         r.write(os.path.join(where, name + '.data'))

@@ -80,6 +80,9 @@ awk '{ l[NR] = $0 } END {
 	}
 }' "$TMP/want" >"$TMP/reversed"
 same_lines "--branch-history -G: the same, outermost first" "$TMP/got" "$TMP/reversed"
+branch_history --max-stack 2 >"$TMP/got"
+is "--branch-history --max-stack: branches, and frames behind them" "$(sed 's/ *(.*//' "$TMP/got" | tr '\n' ' ')" \
+	"f5 +0 f2 +96 f2 +48 f4 +32 f1 +21 f0 +64 f11 +64 f11 +16 f11 +8 f11 +128 f11 +68 f0 +80 f9 +8 f9 +4 f9 +0 f8 +32 f7 +21 f6 +51 "
 table_of() { # table_of FILE ARGS...: the table, its graphs
 	f=$1
 	shift
@@ -104,6 +107,8 @@ same_lines "--branch-history: what no branch says is no zero, nor is a loop of e
 	"$TMP/got" "$TMP/want"
 like "... nor in JSON" "$("$PERF" report --json --branch-history -i "$D/history-bare.data" |
 	tr -d ' \n')" '"end":"to","count":3,"predicted":null,"aborted":null'
+is "--branch-history --hide-unresolved: no frames without a symbol" \
+	"$(table_of history-wild -U | sed -n 's/^-*\(f[0-9] [^ ]*\).*/\1/p; /0x/p' | tr '\n' ' ')" "f2 +0 f1 +16 f2 +24 f0 +64 "
 is "--branch-history --children: callers' rows too" "$(table_of history --children |
 	awk '/%.*%/ { print $1, $2, $3 }' | sort | grep -c ' 0.00% ')" 22
 like "... and their graphs" "$(table_of history --children | tr -d '|\n')" \

@@ -82,13 +82,30 @@ static uint64_t overlap(const struct sample *s, const struct hist_branch *h, siz
 	return end;
 }
 
-static size_t load(const struct sample *s, struct hist_branch *h)
+/*
+ * --max-stack counts branches and frames of the chain apart, as upstream does. How many of @n are left; *@first: the
+ * innermost of them. What is kept is the end where printing starts.
+ */
+static size_t at_most(const struct table *t, size_t n, size_t *first)
 {
-	size_t n = s->branches.nr > MAX_BRANCHES ? 0 : (size_t)s->branches.nr;
+	uint32_t max = t->keys.o.max_stack;
 
+	*first = 0;
+	if (!max || n <= max)
+		return n;
+	if (t->keys.o.chain.caller)
+		*first = n - max;
+	return max;
+}
+
+static size_t load(const struct table *t, const struct sample *s, struct hist_branch *h)
+{
+	size_t first, n = s->branches.nr > MAX_BRANCHES ? 0 : (size_t)s->branches.nr;
+
+	n = at_most(t, n, &first);
 	memset(h, 0, MAX_BRANCHES * sizeof(*h));
 	for (size_t i = 0; i < n; i++)
-		sample_branch(&s->branches, i, &h[i].b);
+		sample_branch(&s->branches, first + i, &h[i].b);
 	return n;
 }
 
@@ -96,10 +113,10 @@ static size_t load(const struct sample *s, struct hist_branch *h)
 static size_t frames_of(struct table *t, const struct sample *s, struct hist_branch *h,
 			struct step_at *f, size_t max)
 {
-	size_t n = load(s, h), nf = 0;
+	size_t n = load(t, s, h), nf = 0, left, first;
 	uint64_t at = overlap(s, h, n);
 	int64_t all = table_chain_frames(t, &s->callchain);
-	uint64_t skipped = 0;
+	size_t skipped = 0;
 
 	n = remove_loops(h, n);
 	for (size_t i = 0; i < n; i++) {
@@ -110,10 +127,28 @@ static size_t frames_of(struct table *t, const struct sample *s, struct hist_bra
 	}
 	for (uint64_t i = 0; i < at; i++)
 		skipped += u64s_get(&s->callchain, i) < PERF_CONTEXT_MAX;
-	for (int64_t i = (int64_t)skipped; i < all && nf < max; i++)
+	left = at_most(t, all > (int64_t)skipped ? (size_t)all - skipped : 0, &first);
+	for (size_t i = skipped + first; left && nf < max; i++, left--)
 		f[nf++] = (struct step_at){ t->feed->chain->ips[i], NULL, t->feed->chain->modes[i],
 					    false };
 	return nf;
+}
+
+/* --hide-unresolved: frames without a symbol are not there, and notes are by those that are left. */
+static int drop_unresolved(struct table *t, struct thread *th, struct step_at *f, size_t *nf)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < *nf; i++) {
+		uint32_t loc = resolver_find(t->keys.res, th, f[i].mode, f[i].ip);
+
+		if (loc == LOC_NONE)
+			return -ENOMEM;
+		if (resolver_loc(t->keys.res, loc)->sym)
+			f[n++] = f[i];
+	}
+	*nf = n;
+	return 0;
 }
 
 struct branch_note *table_notes_of(struct table *t, uint32_t leaf, uint32_t nr)
@@ -140,10 +175,13 @@ int table_history_add(struct table *t, const struct acc_in *sample, uint32_t gro
 	struct step_at f[2 * MAX_BRANCHES + UNWIND_MAX_STACK];
 	size_t nf = frames_of(t, s, h, f, ARRAY_SIZE(f));
 	struct node_at at = table_node_root(table_root(t, group));
-	const struct hist_frames frames = { f, nf };
+	struct hist_frames frames;
 	struct branch_note *notes;
 	struct leaf *leaf;
 
+	if (t->keys.o.filter.hide_unresolved && drop_unresolved(t, th, f, &nf))
+		return -ENOMEM;
+	frames = (struct hist_frames){ f, nf };
 	in.history = &frames;
 	if (!nf) {
 		table_row_count(row, s->period, 1);
