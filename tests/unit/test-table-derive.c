@@ -547,6 +547,25 @@ static void test_levels(void **state)
 	session_filter_free(f);
 }
 
+/* Latency in front is a column that was not counted where the keys named overhead alone. */
+static void test_latency_step(void **state)
+{
+	struct keys_opts o = all;
+	struct err e = { 0 };
+	struct view_steps *s;
+	struct table *of;
+
+	(void)state;
+	o.sort = "overhead,sym";
+	o.switches = true;
+	of = rich_of(o);
+	assert_int_equal(view_steps_new(&s, of, &o, NULL, &e), 0);
+	push(s, &(struct view_step){ .kind = VIEW_STEP_LATENCY, .on = true });
+	assert_true(view_steps_opts(s)->latency);
+	view_steps_free(s);
+	table_free(of);
+}
+
 /* More steps than results are kept, back and forth. */
 static void test_many_steps(void **state)
 {
@@ -756,7 +775,7 @@ int main(void)
 		TEST(test_refused),	  TEST(test_sandwich),	 TEST(test_steps),
 		TEST(test_steps_of_rows), TEST(test_many_steps), TEST(test_search),
 		TEST(test_folded),	  TEST(test_row_ops),	 TEST(test_diff),
-		TEST(test_all_keys),	  TEST(test_levels),
+		TEST(test_all_keys),	  TEST(test_levels),	 TEST(test_latency_step),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void drop(struct steps_result *r)
 static bool new_rows(enum view_step_kind kind)
 {
 	return kind == VIEW_STEP_OP || kind == VIEW_STEP_SORT || kind == VIEW_STEP_CHILDREN ||
-	       kind == VIEW_STEP_SIMD;
+	       kind == VIEW_STEP_SIMD || kind == VIEW_STEP_LATENCY;
 }
 
 static void apply(struct keys_opts *o, struct view_filter *f, const struct view_step *step)
