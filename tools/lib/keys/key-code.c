@@ -17,6 +17,8 @@
 
 #define FUNC_READ 65536
 #define CALLS_MAX 2 /* callees of callees are looked into */
+/* Events that are looked at for one sample: functions that are nothing but calls have 10^12 on these levels. */
+#define EVENTS_MAX 16384
 
 enum event_kind { EV_WRITE, EV_CLEAN, EV_CALL, EV_RET };
 
@@ -40,6 +42,8 @@ struct code_walk {
 	struct decoders dec;
 	VEC(struct func) func; /* by symbol->idx */
 	unsigned char buf[FUNC_READ];
+	/* Of the function that is read, by bytes from its start: the loop that begins there, + 1. */
+	uint32_t loop_at[FUNC_READ];
 };
 
 void keys_walk_free(struct code_walk *w)
@@ -57,14 +61,14 @@ void keys_walk_free(struct code_walk *w)
 
 /* ---- a function ------------------------------------------------------------------------------- */
 
-static int push_loop(struct func *f, uint64_t head, uint64_t end)
+/* @at: where @head is in w->loop_at. Jumps come in the order of addresses: this is the last one of its loop. */
+static int push_loop(struct code_walk *w, struct func *f, uint64_t at, uint64_t head, uint64_t end)
 {
-	vec_for_each (l, &f->loops) {
-		if (l->head == head) {
-			l->end = max_u64(l->end, end);
-			return 0;
-		}
+	if (w->loop_at[at]) {
+		f->loops.v[w->loop_at[at] - 1].end = end;
+		return 0;
 	}
+	w->loop_at[at] = (uint32_t)f->loops.n + 1;
 	return vec_push(&f->loops, ((struct code_loop){ head, end }));
 }
 
@@ -88,9 +92,11 @@ static uint8_t written_width(struct insn_decoder *d, const unsigned char *p, siz
 	return width;
 }
 
-static int look_at(struct func *f, struct insn_decoder *d, const unsigned char *p, size_t n,
-		   uint64_t addr, const struct insn *in, const struct symbol *sym)
+static int look_at(struct code_walk *w, struct func *f, struct insn_decoder *d,
+		   const unsigned char *p, size_t n, const struct insn *in,
+		   const struct symbol *sym)
 {
+	uint64_t addr = sym->start + (uint64_t)(p - w->buf);
 	struct code_event ev = { .addr = addr, .kind = EV_CALL, .target = in->target };
 	bool inside = in->has_target && in->target >= sym->start && in->target < sym->end;
 
@@ -106,7 +112,9 @@ static int look_at(struct func *f, struct insn_decoder *d, const unsigned char *
 			return vec_push(&f->events, ev);
 		/* fallthrough */
 	case INSN_COND:
-		return inside && in->target <= addr ? push_loop(f, in->target, addr + in->len) : 0;
+		return inside && in->target <= addr ? push_loop(w, f, in->target - sym->start,
+								in->target, addr + in->len)
+						    : 0;
 	default: break;
 	}
 	if (in->vector_bits <= 128)
@@ -127,12 +135,13 @@ static int read_func(struct code_walk *w, struct keys *ks, struct func *f, struc
 
 	f->read = true;
 	f->unknown = n <= 0;
+	memset(w->loop_at, 0, n > 0 ? (size_t)n * sizeof(*w->loop_at) : 0);
 	for (ssize_t at = 0; at < n; at += in.len) {
 		const unsigned char *p = w->buf + at;
 
 		if (insn_decode(d, p, (size_t)(n - at), sym->start + (uint64_t)at, &in) <= 0)
 			break;
-		if (look_at(f, d, p, (size_t)(n - at), sym->start + (uint64_t)at, &in, sym))
+		if (look_at(w, f, d, p, (size_t)(n - at), &in, sym))
 			return -ENOMEM;
 	}
 	return 0;
@@ -186,6 +195,7 @@ enum found { FOUND_NOTHING, FOUND_WRITER, FOUND_CLEAN };
 struct search {
 	struct keys *ks;
 	uint8_t width;
+	unsigned left;		  /* of EVENTS_MAX */
 	const struct symbol *sym; /* of the writer */
 	uint64_t addr;
 };
@@ -208,13 +218,14 @@ static enum found look_back(struct search *s, struct dso *dso, const struct symb
 	const struct func *f = func_of(s->ks, dso, sym);
 	size_t i = f ? f->events.n : 0;
 
-	while (i--) {
+	while (i-- && s->left) {
 		/* Functions move when one more is read. */
 		struct code_event ev = s->ks->reader->walk->func.v[sym->idx].events.v[i];
 		enum found found = FOUND_NOTHING;
 
 		if (ev.addr >= to || ev.addr < from)
 			continue;
+		s->left--;
 		if (ev.kind == EV_WRITE && ev.width >= s->width) {
 			s->sym = sym;
 			s->addr = ev.addr;
@@ -298,7 +309,7 @@ uint64_t keys_get_dirty_by(struct keys *ks, const struct sample *smp, struct thr
 {
 	struct sample_regs tmp;
 	const struct sample_regs *r = sample_simd_block(smp, ks->o.arch, &tmp);
-	struct search s = { .ks = ks };
+	struct search s = { .ks = ks, .left = EVENTS_MAX };
 	int live = r ? sample_simd_live(smp, r, NULL) : -1;
 	const struct func *f;
 	const struct loc *l;
