@@ -105,7 +105,7 @@ struct keys_opts {
 	uint32_t jobs;		    /* threads that may order and print rows; 0 = one */
 	uint32_t group_sort;	    /* rows of groups are in the order of this member */
 	uint64_t time_quantum;	    /* ns; 0 = 100 ms */
-	uint32_t max_stack;	    /* 0 = 127 */
+	uint32_t max_stack;	    /* frames of a chain, and branches of a history; 0 = all */
 	const char *parent;	    /* regex of key parent; NULL = upstream's */
 	const char *ignore_callees; /* regex: chains end at these functions; NULL = none */
 	char separator;		    /* 0 = aligned columns */

@@ -88,7 +88,7 @@ static uint32_t make_group(struct derive *d, uint32_t group)
 	};
 	struct thread *th =
 		machine_thread_at(d->t->keys.m, derive_group_value(d, group, RICH_THREAD));
-	uint64_t vals[MAX_KEYS + 1] = { have[0] };
+	uint64_t vals[MAX_VALUES] = { have[0] };
 
 	for (unsigned i = 0; i < d->t->nr_group; i++) {
 		const struct key *k = d->t->group_cols[i]->key;
@@ -412,7 +412,6 @@ static int take_leaf(struct derive *d, uint32_t i)
 	return ret || d->ahead ? ret : count(d, row, i, &p);
 }
 
-/* In the order in which the first samples of each came; see table_rows_mark(). */
 /* What take_row() will look at soon: each look goes elsewhere in tables larger than the caches. */
 static void ask_for_row(const struct derive *d, uint32_t i)
 {
@@ -431,6 +430,7 @@ static void ask_for_row(const struct derive *d, uint32_t i)
 
 #define ROWS_AHEAD 16
 
+/* In the order in which the first samples of each came; see table_rows_mark(). */
 static int take_rows(struct derive *d, uint32_t first_node)
 {
 	const struct table *base = d->base;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The way of a sample: location, filters, group, row, chain. What the options ask for is settled
- * in table_new(), so that a sample meets no decision that is the same for all of them.
+ * A table from its options to its totals. What these ask for is settled in table_new(), so that a sample meets no
+ * decision that is the same for all of them; its way is in feed.c.
  */
 #include "emit/emit.h"
 #include "table-int.h"
