@@ -393,8 +393,11 @@ int report_from(struct report *r, int argc, bool *taken)
 	}
 	fflush(NULL);
 	pid = fork();
-	if (!pid)
-		exit(perf_tell_lack(show(r, dir)));
+	if (!pid) {
+		status = perf_tell_lack(show(r, dir));
+		cli_pager_wait(); /* it is a child of this one */
+		exit(status);
+	}
 	if (pid < 0)
 		log_error("cannot start a process that shows what the engine answered: %s",
 			  strerror(errno));
