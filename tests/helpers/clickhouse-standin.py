@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
 # has of a load; INSERTs in Native, whose rows it keeps. What data pull and report --from ask of these, SQLite answers. While there is a file DIR/away it answers 503;
+# while there is DIR/late no SELECT of these has an answer, and DIR/asked says that one waits;
 # where it meets DIR/forget, it takes that away and with it all rows, but not those in DIR/rows.
 # With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
-import gzip, json, os, re, struct, sys, urllib.parse
+import gzip, json, os, re, struct, sys, time, urllib.parse
 import standin_server
 from protobuf import varint
 
@@ -103,6 +104,9 @@ class Handler(standin_server.Handler):
         known = {"SELECT version()": "18.16.1\n", "SELECT max(version) FROM perf_schema": os.environ.get("SCHEMA", "1") + "\n"}
         if sql in known:
             return self.answer(200, known[sql])
+        while os.path.exists(place + "/late"):
+            open(place + "/asked", "w").close()
+            time.sleep(0.05)
         found = select(sql) if sql.startswith("SELECT ") else None
         if found is not None:
             return self.answer(200, found)

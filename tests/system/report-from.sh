@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# report --from as a process: it ends with its pager. What it reports is fleet-pull.sh's.
+# report --from as a process: it ends with its pager, and leaves nothing however it ends. What it reports is fleet-pull.sh's.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/helpers/engines.sh"
 need_cmd python3
@@ -24,4 +24,34 @@ pty.spawn(sys.argv[1:])' sh -c '"$0" report --stdio --from "$1"; echo perf ends'
 is "perf waits for its pager" "$(cat "$TMP/terminal")" "the pager ends
 perf ends"
 check "... which has the report" grep -q '^# Samples: ' "$TMP/pager.out"
+
+mkdir "$TMP/tmp"
+left() {
+	find "$TMP/tmp" -mindepth 1
+}
+touch "$TMP/engine/late"
+TMPDIR=$TMP/tmp "$PERF_FILE" report --stdio --from "$URL" >"$TMP/out" 2>&1 &
+pid=$!
+wait_for test -e "$TMP/engine/asked"
+kill -TERM $pid
+wait $pid
+is "SIGTERM while the engine works: nothing is left" "$(left)" ""
+rm "$TMP/engine/late"
+
+# Who reads its output does not: it lasts until a signal comes.
+mkfifo "$TMP/full"
+exec 3<>"$TMP/full"
+dd if=/dev/zero of="$TMP/full" bs=4096 oflag=nonblock 2>/dev/null
+is_written() {
+	[ -e "$(echo "$TMP"/tmp/perf-from.*)" ]
+}
+for sig in TERM HUP; do
+	TMPDIR=$TMP/tmp "$PERF_FILE" report --stdio --from "$URL" >"$TMP/full" 2>"$TMP/err" 3>&- &
+	pid=$!
+	check "SIG$sig while the report is printed" wait_for is_written
+	kill -$sig $pid
+	wait $pid
+	is "... nothing is left" "$(left)" ""
+done
+exec 3>&-
 done_testing

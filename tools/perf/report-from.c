@@ -2,7 +2,7 @@
 /*
  * perf report --from URL: what many recordings have in common, out of an engine. The engine adds up by call chain, or by
  * function where nobody asks for more; what it answers becomes a recording with symbols beside it (fleet.h, compose), in
- * a directory of ours, and a child goes on as if -i had named that. This process waits, and removes it.
+ * a directory of ours, and a child goes on as if -i had named that. This process waits, and removes it, whoever ends it.
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -299,12 +299,12 @@ static int ask_all(struct asking *a, const struct report_from_opts *o, struct er
 
 /* ---- a recording of it --------------------------------------------------------------------------- */
 
-static int compose(const struct report_opts *o, const char *dir, struct err *e)
+/* *@c: what the engine has. */
+static int ask_engine(const struct report_opts *o, struct fleet_compose **c, struct err *e)
 {
 	struct net_opts opts = o->from.net;
 	struct asking a = { .paths = wants_chains(o) || !o->sort || has_key(o->sort, "comm"),
 			    .branches = o->branch };
-	struct fleet_composed done;
 	struct net_target t;
 	int ret = net_target_parse(o->from.url, &t, e);
 
@@ -314,8 +314,18 @@ static int compose(const struct report_opts *o, const char *dir, struct err *e)
 	ret = ret ?: net_open(&a.n, &t, &opts, e);
 	ret = ret ?: ask_all(&a, &o->from, e);
 	net_close(a.n);
-	ret = ret ?: fleet_compose_write(a.c, dir, wants_chains(o), &done, e);
-	fleet_compose_free(a.c);
+	if (ret)
+		fleet_compose_free(a.c);
+	*c = a.c;
+	return ret;
+}
+
+static int write_answer(const struct report_opts *o, struct fleet_compose *c, const char *dir,
+			struct err *e)
+{
+	struct fleet_composed done;
+	int ret = fleet_compose_write(c, dir, wants_chains(o), &done, e);
+
 	if (!ret && done.of_each > 1)
 		log_warn(o->branch ? "one branch stands for %" PRIu64 " of %" PRIu64
 				   : "one sample stands for %" PRIu64 " of %" PRIu64
@@ -336,7 +346,7 @@ static bool remove_dir(const char *path)
 	return !rmdir(path) || errno == ENOENT;
 }
 
-/* A directory that compose() made, with the one in it. What a signal comes between is tried again. */
+/* A directory of write_answer(), with the one in it. What a signal comes between is tried again. */
 static void clean(const char *dir)
 {
 	char objects[4500];
@@ -365,13 +375,72 @@ static int show(struct report *r, const char *dir)
 	return so->input && so->symfs && so->kallsyms ? report_files(r, 0, NULL) : 1;
 }
 
+/* Whatever ends processes goes on to the child: what it reads has to be removed when it has ended. */
+static int wait_for(pid_t pid, const sigset_t *ends)
+{
+	int status = 0, sig;
+	pid_t got;
+
+	for (;;) {
+		got = waitpid(pid, &status, WNOHANG);
+		if (got && (got > 0 || errno != EINTR))
+			return got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+		sig = got ? SIGCHLD : sigwaitinfo(ends, NULL);
+		if (sig > 0 && sig != SIGCHLD)
+			kill(pid, sig);
+	}
+}
+
+/* In a directory of its own; signals that come meanwhile wait until it is gone. Frees @c. */
+static int write_and_show(struct report *r, struct fleet_compose *c, struct err *e)
+{
+	static const int ends[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGCHLD };
+	const char *tmp = getenv("TMPDIR");
+	sigset_t set, before;
+	char dir[4200];
+	bool made;
+	int ret = 0;
+	pid_t pid;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		sigaddset(&set, ends[i]);
+	signal(SIGCHLD, SIG_DFL); /* where nobody is to tell of it there is none to wait for */
+	sigprocmask(SIG_BLOCK, &set, &before);
+	snprintf(dir, sizeof(dir), "%.4000s/perf-from.XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir))
+		ret = err_set(e, -errno,
+			      "cannot make a directory for what the engine answers, %s: %s", dir,
+			      strerror(errno));
+	made = !ret;
+	ret = ret ?: write_answer(&r->o, c, dir, e);
+	fleet_compose_free(c);
+	if (!ret) {
+		fflush(NULL);
+		pid = fork();
+		if (!pid) {
+			sigprocmask(SIG_SETMASK, &before, NULL);
+			ret = perf_tell_lack(show(r, dir));
+			cli_pager_wait(); /* it is a child of this one */
+			exit(ret);
+		}
+		ret = pid > 0 ? wait_for(pid, &set)
+			      : err_set(e, -errno,
+					"cannot start a process that shows what the engine "
+					"answered: %s",
+					strerror(errno));
+	}
+	if (made)
+		clean(dir);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}
+
 int report_from(struct report *r, int argc, bool *taken)
 {
-	char dir[4200];
-	const char *tmp = getenv("TMPDIR");
+	struct fleet_compose *c;
 	struct err e = { 0 };
-	int status = 0, ret = check_words(r, argc, &e);
-	pid_t pid;
+	int ret = check_words(r, argc, &e);
 
 	*taken = ret || r->o.from.url;
 	if (ret) {
@@ -380,31 +449,7 @@ int report_from(struct report *r, int argc, bool *taken)
 	}
 	if (!r->o.from.url)
 		return 0;
-	snprintf(dir, sizeof(dir), "%.4000s/perf-from.XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(dir)) {
-		log_error("cannot make a directory for what the engine answers, %s: %s", dir,
-			  strerror(errno));
-		return 1;
-	}
-	ret = compose(&r->o, dir, &e);
-	if (ret) {
-		clean(dir);
-		return cli_print_err(&e);
-	}
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		status = perf_tell_lack(show(r, dir));
-		cli_pager_wait(); /* it is a child of this one */
-		exit(status);
-	}
-	if (pid < 0)
-		log_error("cannot start a process that shows what the engine answered: %s",
-			  strerror(errno));
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	clean(dir);
-	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+	ret = ask_engine(&r->o, &c, &e);
+	ret = ret ?: write_and_show(r, c, &e);
+	return ret < 0 ? cli_print_err(&e) : ret;
 }
