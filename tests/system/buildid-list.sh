@@ -9,6 +9,7 @@ is "records of a pipe" "$("$PERF" buildid-list -i - <"$D/s390x-pipe.data")" \
 	"$("$PERF" buildid-list -i "$D/s390x-pipe.data")"
 is "a program's own" "$("$PERF" buildid-list -i "$PERF_FILE")" \
 	"$(readelf -n "$PERF_FILE" 2>/dev/null | sed -n 's/.*Build ID: //p')"
+like "-v says more" "$("$PERF" buildid-list -v -i "$D/s390x-basic.data" 2>&1 >/dev/null)" '^sandbox: '
 check_status "wrong option" 129 "$PERF" buildid-list --no-such
 check_status "junk" 1 "$PERF" buildid-list -i "$ROOT/README.md"
 

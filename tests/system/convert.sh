@@ -378,4 +378,5 @@ check_status "no subcommand" 129 "$PERF" data
 check_status "no such recording" 1 "$PERF" data convert --to fdata -i "$TMP/none"
 check_status "an output that cannot be written" 1 convert --to fdata --binary "$BIN" \
 	-o "$TMP/no/where"
+like "-v: how many records went where" "$(convert -v --to fdata --binary "$BIN" -o "$TMP/said" 2>&1)" "^[0-9]+ records in $TMP/said\$"
 done_testing

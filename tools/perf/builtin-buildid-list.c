@@ -158,6 +158,7 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 
 	if (n < 0)
 		return CLI_STATUS(n);
+	log_set_level(o.verbose > 1 ? LOG_DEBUG : o.verbose ? LOG_INFO : LOG_WARN);
 	if (n > 1 || (n == 1 && o.session.input) || o.session.more.items.n) {
 		status = cli_usage_error(cmd, "more than one file: %s",
 					 n ? argv[n - 1] : o.session.more.items.v[0]);

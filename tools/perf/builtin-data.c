@@ -615,8 +615,9 @@ int data_convert(const struct command *cmd, struct data_opts *o, bool pack, int 
 		return ret;
 	opts.table.pack = pack;
 	samples = !d.format->object && !o->check;
-	if (o->verbose > 1)
-		log_set_level(LOG_DEBUG);
+	/* push and record set it before, by options of their own. */
+	if (o->verbose)
+		log_set_level(o->verbose > 1 ? LOG_DEBUG : LOG_INFO);
 	ret = name_inputs(&d, o, argc, argv, &err);
 	if (ret)
 		return end_run(&d, &opts, ret, &err);
