@@ -34,6 +34,8 @@ wrong= runs=0 rec=0
 for f in "$TMP"/*.data; do
 	name=$(basename "$f" .data)
 	rec=$((rec + 1)) line=0
+	"$PERF" report --stats -i "$f" >"$TMP/stdout" 2>"$TMP/damage"
+	damaged=$?
 	for to in $formats; do
 		line=$((line + 1))
 		meet 1 $line $rec || continue
@@ -46,8 +48,10 @@ for f in "$TMP"/*.data; do
 		"$PERF" data convert --to "$to" -i "$f" -o "$out" --symfs /nonexistent >"$TMP/stdout" 2>"$TMP/err"
 		status=$? runs=$((runs + 1))
 		[ $status -le 1 ] || wrong="$wrong $name --to $to: status $status;"
+		[ $status -ge $damaged ] || wrong="$wrong $name --to $to: damage is no success;"
 		[ $status -eq 0 ] || [ -s "$TMP/err" ] || wrong="$wrong $name --to $to: no word of why;"
-		[ $status -eq 0 ] || rm -f "$TMP/out/$name.$to"
+		# Of a damaged one all is written, and the damage is the last that is said.
+		[ $status -eq 0 ] || grep -qxF "$(tail -n 1 "$TMP/err")" "$TMP/damage" || rm -f "$TMP/out/$name.$to"
 	done
 done
 is "no format falls over ($runs files)" "$wrong" ""

@@ -132,6 +132,23 @@ is "a file that is none is put aside" "$(ls "$TMP/spool")" refused.2026010100000
 is "... and others go in" "$(loads)" "$((before + 3))"
 rm "$TMP/spool/refused.2026010100000000"
 
+# What is damaged goes in up to there, and stays to be looked at.
+head -c 4000 "$ROOT/tests/data/perf/group-4.14.data" >"$TMP/cut"
+is "data push of a damaged recording" "$("$PERF" data push --spool "$TMP/other" --service web "$URL" "$TMP/cut" 2>"$TMP/said"; echo $?)" 1
+like "... what became of it" "$(tr '\n' ' ' <"$TMP/said")" "cut: record at offset .*$TMP/cut is pushed up to its damage"
+had=$(loads)
+check "... and it went in" test "$had" -gt $((before + 3))
+cp "$TMP/cut" "$TMP/spool/recording.2026010100000000"
+service -- sh "$TMP/busy.sh" 3
+wait $pid
+is "a damaged recording of the spool is kept" "$(ls "$TMP/spool")" damaged.2026010100000000
+is "... it was there, the service's own is new" "$(loads)" "$((had + 1))"
+service -- sh "$TMP/busy.sh" 3
+wait $pid
+is "... and is left alone by the next service" "$(ls "$TMP/spool") $(grep -c 'pushed up to its damage' "$TMP/err")" \
+	"damaged.2026010100000000 1"
+rm "$TMP/spool/damaged.2026010100000000"
+
 touch "$TMP/engine/away"
 service --every 1 --spool-limit 1k --retry-for 0 -- sh "$TMP/busy.sh" 25
 wait $pid

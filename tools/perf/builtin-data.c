@@ -592,6 +592,8 @@ static int end_run(struct data_ctx *d, struct convert_opts *opts, int ret, const
 	cli_progress_end(&d->progress);
 	if (ret < 0)
 		ret = cli_print_err(err);
+	if (!ret && session_damage(d->session))
+		ret = DATA_IN_PART;
 	if (files_say(&d->files, false))
 		ret = ret ?: 1;
 	data_table_free(&opts->table);
@@ -660,6 +662,7 @@ static int data_run(const struct command *cmd, int argc, char **argv)
 		ret = list_formats();
 	else
 		ret = data_convert(cmd, &o, false, n - 1, argv + 1);
+	ret = ret == DATA_IN_PART ? 1 : ret;
 	cli_list_free(&o.binaries);
 	cli_list_free(&o.table.labels);
 	session_opts_free(&o.session);

@@ -47,8 +47,9 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 		mine.session.input = file;
 		mine.to = kind == NET_POSTGRESQL ? "pgcopy" : "native";
 		mine.output = dir;
+		status = data_convert(cmd, &mine, true, 0, NULL);
 		/* Tables that lack what was there to be read would stay with the engine for ever. */
-		_exit(perf_tell_lack(data_convert(cmd, &mine, true, 0, NULL)));
+		_exit(perf_tell_lack(status == DATA_IN_PART ? 0 : status) ?: status);
 	}
 	if (pid < 0) {
 		log_error("%s cannot be read: no process for it: %s", file, strerror(errno));
@@ -65,8 +66,9 @@ int push_into_spool(const struct command *cmd, const struct data_opts *o, struct
 	struct err e = { 0 };
 	const char *dir;
 	int ret = net_spool_begin(sp, &dir, &e);
+	int status = ret ? 0 : convert_in_child(cmd, o, file, dir, kind);
 
-	if (!ret && convert_in_child(cmd, o, file, dir, kind)) {
+	if (status && status != DATA_IN_PART) {
 		/* It has said why. */
 		log_error("%s is not pushed", file);
 		return 1;
@@ -74,8 +76,10 @@ int push_into_spool(const struct command *cmd, const struct data_opts *o, struct
 	ret = ret ?: net_spool_keep(sp, &e);
 	if (ret == 1)
 		log_warn("%s: nothing to push", file);
+	if (!ret && status)
+		log_error("%s is pushed up to its damage", file);
 	if (ret >= 0)
-		return 0;
+		return status;
 	err_context(&e, "%s is not pushed", file);
 	return cli_print_err(&e);
 }
@@ -100,7 +104,8 @@ static int fill_from(const struct filling *f, int first)
 	if (net_spool_open(&sp, f->target, f->spool, &e))
 		return cli_print_err(&e);
 	for (int i = first; i < f->n; i += f->step)
-		failed |= push_into_spool(f->cmd, f->o, sp, f->file[i], f->target->kind);
+		if (push_into_spool(f->cmd, f->o, sp, f->file[i], f->target->kind))
+			failed = 1;
 	net_spool_close(sp);
 	return failed;
 }

@@ -55,7 +55,11 @@ int data_close_output(const char *path, struct obuf *o, struct err *err);
 /* data-merge.c: `perf data merge`. */
 extern const struct option data_merge_options[]; /* of struct merge_opts */
 int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
-/* `perf data convert`, in a box from then on. @pack: tables by gzip. */
+/*
+ * `perf data convert`, in a box from then on. @pack: tables by gzip. CLI status, or DATA_IN_PART: all that came before the
+ * damage of a recording is written, and the damage was told.
+ */
+#define DATA_IN_PART 3
 int data_convert(const struct command *cmd, struct data_opts *o, bool pack, int argc, char **argv);
 /* data-push.c: `perf data push` */
 int data_push(const struct command *cmd, const struct data_opts *o, int argc, char **argv);

@@ -21,7 +21,10 @@ struct data_opts;
 #define PUSH_STATUS_KEPT 75	      /* EX_TEMPFAIL: the spool has it */
 #define PUSH_SPOOL_LIMIT (1ULL << 30) /* bytes, where nothing is said */
 
-/* A recording's tables into the spool, made by a child in a box; CLI status, and why it failed was said. */
+/*
+ * A recording's tables into the spool, made by a child in a box; CLI status, and why it failed was said. DATA_IN_PART:
+ * those of what came before its damage.
+ */
 int push_into_spool(const struct command *cmd, const struct data_opts *o, struct net_spool *sp,
 		    const char *file, enum net_kind kind);
 

@@ -24,6 +24,7 @@
 
 #define WHOLE	 "recording."
 #define REFUSED	 "refused."
+#define DAMAGED	 "damaged."
 #define LAST_S	 10	    /* seconds that the end may take */
 #define ROOM	 (64 << 20) /* bytes: with less on the disk a failure is the disk's */
 #define PAUSE_MS 1000	    /* between tries; twice as long each time */
@@ -132,12 +133,17 @@ static int is_whole(const struct dirent *f)
 	return !strncmp(f->d_name, WHOLE, strlen(WHOLE));
 }
 
-static int is_kept(const struct dirent *f)
+static int is_to_be_tried(const struct dirent *f)
 {
 	return is_whole(f) || !strncmp(f->d_name, REFUSED, strlen(REFUSED));
 }
 
-/* Behind "recording." and "refused." stands a time. */
+static int is_kept(const struct dirent *f)
+{
+	return is_to_be_tried(f) || !strncmp(f->d_name, DAMAGED, strlen(DAMAGED));
+}
+
+/* Behind "recording." and its like stands a time. */
 static int older(const struct dirent **a, const struct dirent **b)
 {
 	return strcmp(strchr((*a)->d_name, '.'), strchr((*b)->d_name, '.'));
@@ -165,18 +171,26 @@ static bool disk_is_full(const struct pusher *u)
 	return !fstatvfs(u->dir, &v) && (uint64_t)v.f_bavail * v.f_frsize < ROOM;
 }
 
-/* One that cannot be read is put aside; one that the disk had no room for is tried again. */
+/*
+ * One that cannot be read is put aside; one that the disk had no room for is tried again. One that is damaged has gone
+ * out up to there: it is kept for somebody to look at, and not tried again, as Pyroscope would add it up twice.
+ */
 static void take(struct pusher *u, const char *name, uint64_t *size)
 {
 	char path[sizeof(u->p->output) + 256], other[300];
+	bool part;
+	int status;
 
 	(void)size;
 	snprintf(path, sizeof(path), "%s/%s", net_spool_dir(u->p->spool), name);
-	if (!push_into_spool(&cmd_data, &u->p->data, u->p->spool, path, u->p->target.kind)) {
+	status = push_into_spool(&cmd_data, &u->p->data, u->p->spool, path, u->p->target.kind);
+	part = status == DATA_IN_PART;
+	u->waits |= !status || part;
+	if (!status) {
 		unlinkat(u->dir, name, 0);
-		u->waits = true;
-	} else if (!disk_is_full(u)) {
-		snprintf(other, sizeof(other), REFUSED "%s", name + strlen(WHOLE));
+	} else if (part || !disk_is_full(u)) {
+		snprintf(other, sizeof(other), "%s%s", part ? DAMAGED : REFUSED,
+			 name + strlen(WHOLE));
 		if (!renameat(u->dir, name, u->dir, other))
 			log_error("it is kept as %s/%s", net_spool_dir(u->p->spool), other);
 	}
@@ -228,7 +242,7 @@ static void take_over(struct pusher *u)
 	char other[64];
 	struct stat st;
 
-	each(u, is_kept, adopt, NULL);
+	each(u, is_to_be_tried, adopt, NULL);
 	if (fstatat(u->dir, "recording", &st, AT_SYMLINK_NOFOLLOW))
 		return;
 	snprintf(other, sizeof(other), WHOLE "%lld.left", (long long)st.st_mtime);
