@@ -241,5 +241,10 @@ check_status "--html of stdin, which is read twice" 129 "$PERF" diff --html page
 check_status "--html and --json" 129 "$PERF" diff --html page --json a b
 head -c 20000 b >cut
 "$PERF" diff a cut >out 2>err
-like "a damaged file is compared up to there" "$(cat out err)" 'Event'
+is "a damaged file: the status" $? 1
+like "... it is compared up to there" "$(cat out)" 'Event'
+like "... and the damage is told" "$(cat err)" '^cut: record at offset'
+check_status "... with -q, too" 1 "$PERF" diff -q a cut
+like "... told, too" "$(cat "$TMP/check.out")" '^cut: record at offset'
+check_status "the first one is damaged" 1 "$PERF" diff --json cut a
 done_testing

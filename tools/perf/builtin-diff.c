@@ -174,8 +174,8 @@ static int take_side(void *ctx, void *one, struct session *session, struct err *
 	if (!ret && d->blocks)
 		ret = add_blocks(d, s, at, e);
 	ret = ret ?: note_others(d, s, at, e);
-	if (!ret && damage)
-		ret = take_note(d, damage->text, e);
+	if (!ret && damage && vec_push(&d->damage, *damage))
+		ret = err_set(e, -ENOMEM, "no memory for messages");
 	if (!ret && at && session_take_notes(d->first.session, session))
 		ret = err_set(e, -ENOMEM, "no memory for what is missing");
 	side_free(s);
@@ -274,13 +274,12 @@ static void comparison_free(struct comparison *d)
 	vec_for_each (n, &d->notes)
 		free(*n);
 	vec_free(&d->notes);
+	vec_free(&d->damage);
 	session_close(d->first.session);
 }
 
 static void warn(const struct comparison *d)
 {
-	if (d->o->quiet)
-		return;
 	for (const char *const *w = session_warnings(d->first.session, SESSION_WARN_ALL); *w; w++)
 		log_warn("%s", *w);
 	if (d->blocks && !faces_blocks_nr(d->blocks))
@@ -288,6 +287,16 @@ static void warn(const struct comparison *d)
 			 d->o->baseline_only ? ", or none is in two files" : "");
 	vec_for_each (n, &d->notes)
 		log_warn("%s", *n);
+}
+
+/* At the end; the status. What a recording lacks is no matter of -q. */
+static int tell(const struct comparison *d)
+{
+	if (!d->o->quiet)
+		warn(d);
+	vec_for_each (damage, &d->damage)
+		cli_print_err(damage);
+	return d->damage.n ? 1 : 0;
 }
 
 /* ---- the command -------------------------------------------------------------------------------- */
@@ -415,11 +424,8 @@ static int compare(const struct diff_opts *o, const struct faces_diff *f, struct
 	ret = read_sides(&d, e);
 	ret = ret ?: comparison_show(&d, e);
 	browser_end(&d.tui);
-	if (!ret)
-		warn(&d);
+	ret = ret ? cli_print_err(e) : tell(&d);
 	comparison_free(&d);
-	if (ret)
-		ret = cli_print_err(e);
 	return d.misused ? CLI_USAGE : ret;
 }
 

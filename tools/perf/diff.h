@@ -71,6 +71,7 @@ struct comparison {
 	struct answer *events; /* by the first one's */
 	struct faces_blocks *blocks;
 	VEC(char *) notes; /* told at the end */
+	VEC(struct err) damage;
 	struct obuf out;
 	struct emit json;
 	bool as_json; /* in a page, too */
