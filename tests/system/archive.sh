@@ -55,6 +55,10 @@ like "with it the function is found" "$("$PERF" report --stdio -i "$P" 2>/dev/nu
 "$PERF" report --stdio -g none -i "$P" >"$TMP/got" 2>/dev/null
 same_file "report there says what it says here" "$TMP/got" "$TMP/want"
 is "again: it is there" "$("$PERF" archive --unpack "$A" 2>&1)" "0 files came into the cache, 1 were there"
+printf '[buildid]\n\tdir = %s\n' "$TMP/configured" >"$HOME/.perfconfig"
+is "--unpack goes where ~/.perfconfig has others look" "$("$PERF" archive --unpack "$A" 2>&1)" "1 files came into the cache, 0 were there"
+check "... there" test -e "$TMP/configured/.build-id/aa/${id#aa}/elf"
+rm "$HOME/.perfconfig"
 mkdir "$TMP/tar"
 tar xf "$A" -C "$TMP/tar"
 like "tar puts it there too" "$(PERF_BUILDID_DIR=$TMP/tar "$PERF" report --stdio -i "$P" 2>/dev/null)" '\[\.\] hot'

@@ -135,6 +135,13 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' /usr/bin/env PATH=
 	like "PAGER with options" "$(on_terminal "$tools" PAGER='other -x' "$PERF" list sw)" '^paged by .*/other -x'
 	like "PERF_PAGER first" "$(on_terminal "$tools" PERF_PAGER="$TMP/pagers/other" PAGER=less "$PERF" list sw)" '^paged by .*/other'
 	unlike "--no-pager" "$(on_terminal "$tools" "$PERF" --no-pager list sw)" 'paged by'
+	D=$ROOT/tests/data/perf
+	printf '[pager]\n\tlist = false\n\tdiff = off\n' >"$HOME/.perfconfig"
+	for c in "list sw" "diff $D/remmap-3.2.data $D/singleprocess-3.8.data"; do
+		# shellcheck disable=SC2086
+		unlike "[pager] of ~/.perfconfig: ${c%% *}" "$(on_terminal "$tools" "$PERF" $c)" 'paged by'
+	done
+	rm "$HOME/.perfconfig"
 	like "a shell's command line" "$(on_terminal "$tools" PAGER='X=1 other | cat' "$PERF" list sw)" '^paged by .*/other'
 else
 	skip "the pager" "python3 is not installed"

@@ -57,10 +57,9 @@ static const struct cli_setting settings[] = {
 
 int perf_settings(const char *command, struct cli_args *args, struct err *e)
 {
-	static const char *const users[] = {
-		"annotate", "buildid-cache", "buildid-list", "data",
-		"inject",   "record",	     "report",	     "script"
-	};
+	static const char *const users[] = { "annotate", "archive", "buildid-cache", "buildid-list",
+					     "data",	 "diff",    "inject",	     "list",
+					     "record",	 "report",  "script" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(users); i++)
 		if (!strcmp(command, users[i]))
