@@ -52,6 +52,8 @@ is "-r: a run that fails makes the status" $? 1
 like "... and is counted" "$out" 'flaky *: failed in 1 of 3 runs'
 rm -f "$RUNS"
 check_status "-r 0 is a usage error" 129 test_it -r 0 good
+is "-s leaves numbers out" "$(test_it -l -s 1,3-9 | sed 's/^ *//')" "2: system: bad"
+check_status "-s of no numbers is a usage error" 129 test_it -l -s good
 check_status "--junit into a directory that is not there" 1 test_it --junit "$TMP/none/x.xml" good
 is "... no suite ran" "$(test_it --junit "$TMP/none/x.xml" good 2>/dev/null)" ""
 test_it -r 2 --junit "$TMP/x.xml" good bad crash absent >/dev/null

@@ -87,6 +87,7 @@ static void test_match(void **state)
 	const struct suite su = { .name = "system: record-12" };
 	char *number[] = { (char *)"12" }, *other[] = { (char *)"1" };
 	char *name[] = { (char *)"RECORD" }, *two[] = { (char *)"no", (char *)"system" };
+	char *both[] = { (char *)"12", (char *)"record" };
 
 	(void)state;
 	assert_true(suites_match(&su, 12, 0, NULL));
@@ -95,6 +96,10 @@ static void test_match(void **state)
 	assert_false(suites_match(&su, 12, 1, other));
 	assert_true(suites_match(&su, 1, 1, name));
 	assert_true(suites_match(&su, 1, 2, two));
+	/* A number that the name has in it too does not keep others from being asked. */
+	assert_true(suites_match(&su, 3, 2, both));
+	assert_true(suites_match(&su, 12, 2, both));
+	assert_false(suites_match(&su, 3, 1, both));
 }
 
 static void ignore(void *ctx, const char *text)

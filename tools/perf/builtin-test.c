@@ -44,15 +44,6 @@ static const char *const test_usage[] = {
 	NULL,
 };
 
-static bool number_listed(const char *list, size_t nr)
-{
-	struct bits b = { 0 };
-	bool hit = list && !bits_parse_list(&b, list, 100000) && bits_test(&b, nr);
-
-	bits_free(&b);
-	return hit;
-}
-
 /* What one suite prints goes two ways. */
 struct listener {
 	bool verbose;
@@ -131,7 +122,8 @@ static const char *program_path(char *buf, size_t size)
 	return buf;
 }
 
-static int run_suites(const struct test_opts *o, struct suites_junit *j, int argc, char **argv)
+static int run_suites(const struct test_opts *o, const struct bits *skip, struct suites_junit *j,
+		      int argc, char **argv)
 {
 	char exe[PATH_MAX];
 	struct suites s = { 0 };
@@ -148,7 +140,7 @@ static int run_suites(const struct test_opts *o, struct suites_junit *j, int arg
 	vec_for_each (su, &s.list) {
 		char label[128];
 
-		if (!suites_match(su, ++nr, argc, argv) || number_listed(o->skip, nr))
+		if (!suites_match(su, ++nr, argc, argv) || bits_test(skip, nr))
 			continue;
 		ran++;
 		snprintf(label, sizeof(label), "%3zu: %-*s:", nr, (int)width + 1, su->name);
@@ -197,6 +189,7 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 	const struct workload *w;
 	struct suites_junit j = { 0 };
 	struct err err = { 0 };
+	struct bits skip = { 0 };
 	size_t nr;
 	int n = cli_parse(cmd, &o, argc, argv, CLI_STOP_AT_ARG), ret;
 
@@ -217,9 +210,17 @@ static int test_run(const struct command *cmd, int argc, char **argv)
 	}
 	if (!o.runs || o.runs > INT32_MAX)
 		return cli_usage_error(cmd, "-r takes a number from 1 on");
-	if (o.junit && !o.list && suites_junit_open(&j, o.junit, &err))
+	if (o.skip && bits_parse_list(&skip, o.skip, 100000)) {
+		bits_free(&skip);
+		return cli_usage_error(cmd, "-s takes numbers of suites, as 3,7-9, not '%s'",
+				       o.skip);
+	}
+	if (o.junit && !o.list && suites_junit_open(&j, o.junit, &err)) {
+		bits_free(&skip);
 		return cli_print_err(&err);
-	ret = run_suites(&o, &j, n, argv);
+	}
+	ret = run_suites(&o, &skip, &j, n, argv);
+	bits_free(&skip);
 	return suites_junit_close(&j, &err) ? cli_print_err(&err) : ret;
 }
 

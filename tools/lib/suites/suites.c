@@ -111,10 +111,12 @@ bool suites_match(const struct suite *su, size_t nr, int nr_words, char *const *
 	if (!nr_words)
 		return true;
 	snprintf(number, sizeof(number), "%zu", nr);
-	for (int i = 0; i < nr_words; i++)
-		if (!strcmp(words[i], number) || strcasestr(su->name, words[i]))
-			return words[i][strspn(words[i], "0123456789")] ||
-			       !strcmp(words[i], number);
+	for (int i = 0; i < nr_words; i++) {
+		bool digits = !words[i][strspn(words[i], "0123456789")];
+
+		if (digits ? !strcmp(words[i], number) : strcasestr(su->name, words[i]) != NULL)
+			return true;
+	}
 	return false;
 }
 
