@@ -169,6 +169,17 @@ if "$PERF" check -q feature libzstd; then
 	like "... it is said" "$(cat "$TMP/err")" 'unpack to more than [0-9]* MB'
 	like "... what came before is used" "$("$PERF" report --stdio -i "$bomb" 2>/dev/null)" \
 		'100.00%'
+	# What the message names is an option of whoever prints it; none of what comes out is kept.
+	made_file file-to-pipe "$bomb" "$TMP/bomb.pipe" attr
+	for how in "evlist -i $TMP/bomb.pipe" "inject -b -i $bomb"; do
+		"$PERF" $how 2>"$TMP/err" >/dev/null
+		like "${how%% *}: ... what to do is said" "$(cat "$TMP/err")" '^What came before is used\. --no-limits reads on'
+		{
+			"$PERF" $how --no-limits 2>"$TMP/err"
+			echo $? >"$TMP/status"
+		} | cat >/dev/null
+		is "${how%% *}: ... and does so" "$(cat "$TMP/status" "$TMP/err")" 0
+	done
 else
 	skip "a recording that unpacks to 564 MB" "built without zstd"
 fi

@@ -14,7 +14,7 @@
 struct evlist_opts {
 	const char *input;
 	int verbose;
-	bool freq, group, force, trace_fields, no_sandbox;
+	bool freq, group, force, no_limits, trace_fields, no_sandbox;
 };
 
 static const struct option evlist_options[] = {
@@ -23,6 +23,8 @@ static const struct option evlist_options[] = {
 	OPT_BOOL('F', "freq", struct evlist_opts, freq, "show the sample frequency or period"),
 	OPT_BOOL('g', "group", struct evlist_opts, group, "show the members of groups together"),
 	OPT_BOOL('f', "force", struct evlist_opts, force, "don't complain, do it"),
+	OPT_BOOL(0, "no-limits", struct evlist_opts, no_limits,
+		 "read recordings that unpack to much more than they are"),
 	OPT_BOOL(0, "no-sandbox", struct evlist_opts, no_sandbox,
 		 "read with all the rights of this process"),
 	OPT_BOOL(0, "trace-fields", struct evlist_opts, trace_fields, "show tracepoint fields"),
@@ -155,6 +157,7 @@ static int evlist_run(const struct command *cmd, int argc, char **argv)
 	if (o.group && (o.verbose || o.freq || o.trace_fields))
 		return cli_usage_error(cmd, "--group option is not compatible with other options");
 	opts.force = o.force;
+	opts.no_limits = o.no_limits;
 	sandbox_enter(&(struct sandbox){ .off = o.no_sandbox, .read = { o.input } });
 	if (perfdata_open(&pd, o.input, &opts, &err))
 		return cli_print_err(&err);

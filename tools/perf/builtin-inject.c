@@ -7,7 +7,7 @@
 
 struct inject_cmd_opts {
 	const char *input, *output, *known;
-	bool build_ids, all, mmap2, jit, strip, force, no_sandbox;
+	bool build_ids, all, mmap2, jit, strip, force, no_limits, no_sandbox;
 	int verbose;
 };
 
@@ -22,6 +22,8 @@ static const struct option inject_options[] = {
 	OPT_STRING('o', "output", O, output, "FILE", "output file name"),
 	OPT_BOOL('j', "jit", O, jit, "merge jitdump files"),
 	OPT_BOOL(0, "strip", O, strip, "leave AUX area traces out"),
+	OPT_BOOL(0, "no-limits", O, no_limits,
+		 "read recordings that unpack to much more than they are"),
 	OPT_BOOL(0, "no-sandbox", O, no_sandbox, "read with all the rights of this process"),
 	OPT_BOOL('f', "force", O, force, "don't complain, do it"),
 	OPT_INC('v', "verbose", O, verbose, "be more verbose"),
@@ -45,7 +47,9 @@ static int run(const struct inject_cmd_opts *o, struct err *e)
 		.strip = o->strip,
 		.log = LOG_STDERR,
 	};
-	struct perfdata_opts po = { .force = o->force, .log = LOG_STDERR };
+	struct perfdata_opts po = { .force = o->force,
+				    .no_limits = o->no_limits,
+				    .log = LOG_STDERR };
 	struct inject_stats st = { 0 };
 	struct target t = { .out.fd = -1, .file.fd = -1 };
 	struct perfdata *pd;

@@ -147,6 +147,8 @@ static int copy_records(struct inject *in, struct err *e)
 	}
 	if (!ret && got < 0)
 		log_to(&in->o->log, LOG_WARN, "%s", damage.text);
+	if (!ret && damage.hint[0])
+		log_to(&in->o->log, LOG_WARN, "%s", damage.hint);
 	return ret;
 }
 
