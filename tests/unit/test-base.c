@@ -670,6 +670,14 @@ static void test_loaded_refused(void **state)
 	err_clear(&e);
 	assert_int_equal(lack_tell(&e), -EMFILE);
 	err_clear(&e);
+	/* As in a process that was forked: the next one is the first. */
+	lack_forget();
+	assert_int_equal(lack_tell(&e), 0);
+	lack_note(EIO, "cannot read", "disk");
+	assert_int_equal(lack_tell(&e), -EIO);
+	assert_non_null(strstr(e.text, "cannot read disk: "));
+	err_clear(&e);
+	lack_forget();
 }
 
 /* As a stable sort by the number would have it, whichever digits differ; what was in order stays. */

@@ -4,6 +4,7 @@
  * network: a child in a box reads a recording and writes its tables into the spool, this one hands over what lies
  * there and never reads more of it than the list of files (net/spool.c).
  */
+#include "base/lack.h"
 #include "builtin.h"
 #include "data.h"
 #include "emit/emit.h"
@@ -44,6 +45,7 @@ static int convert_in_child(const struct command *cmd, const struct data_opts *o
 	fflush(NULL);
 	pid = fork();
 	if (!pid) {
+		lack_forget();
 		mine.session.input = file;
 		mine.to = kind == NET_POSTGRESQL ? "pgcopy" : "native";
 		mine.output = dir;
@@ -120,8 +122,10 @@ static int fill_spool(struct filling *f)
 	fflush(NULL);
 	for (int k = 1; k < f->step; k++) {
 		pid[k] = fork();
-		if (!pid[k])
+		if (!pid[k]) {
+			lack_forget();
 			_exit(perf_tell_lack(fill_from(f, k)));
+		}
 	}
 	if (f->n)
 		failed = fill_from(f, 0);

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "builtin.h"
 #include "net/net.h"
 #include "report.h"
@@ -419,6 +420,7 @@ static int write_and_show(struct report *r, struct fleet_compose *c, struct err 
 		fflush(NULL);
 		pid = fork();
 		if (!pid) {
+			lack_forget(); /* the parent tells it, too */
 			sigprocmask(SIG_SETMASK, &before, NULL);
 			ret = perf_tell_lack(show(r, dir));
 			cli_pager_wait(); /* it is a child of this one */

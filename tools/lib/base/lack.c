@@ -54,6 +54,12 @@ void lack_memory(void)
 	note(-ENOMEM, "out of memory");
 }
 
+void lack_forget(void)
+{
+	atomic_store(&first.code, 0);
+	atomic_flag_clear(&first.taken);
+}
+
 int lack_tell(struct err *e)
 {
 	int code = atomic_load(&first.code);

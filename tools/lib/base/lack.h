@@ -23,5 +23,7 @@ void lack_note(int code, const char *what, const char *name);
 void lack_memory(void);
 /* 0, or the code of the first refusal, with its text in @e. */
 int lack_tell(struct err *e);
+/* In a process that was just forked and does work of its own: what those before it were refused is theirs to tell. */
+void lack_forget(void);
 
 #endif
