@@ -43,6 +43,11 @@ done
 "$PERF" archive --symfs "$TMP/root" -i "$P" -o - 2>/dev/null >"$TMP/stdout.tar"
 is "-o - is a tar" "$(tar tf "$TMP/stdout.tar" | wc -l)" 2
 
+mkdir "$TMP/dir.data"
+cp "$P" "$TMP/dir.data/data"
+(cd "$TMP" && "$PERF" archive --symfs "$TMP/root" "dir.data/") 2>/dev/null
+check "a directory with a slash behind it: the archive's name" test -s "$TMP/dir.data.tar.bz2"
+
 # ---- read elsewhere
 "$PERF" report --stdio -g none --symfs "$TMP/root" -i "$P" >"$TMP/want" 2>/dev/null
 mv "$PROG" "$TMP/kept"

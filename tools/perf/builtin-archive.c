@@ -231,20 +231,27 @@ static int pack_all(struct packer *k, const char *path, struct err *e)
 	return ret;
 }
 
+/* Here, by the last part of the recording's name; behind a directory's may stand a slash. To be freed. */
+static char *default_name(const char *in)
+{
+	size_t end = strlen(in), start;
+	char *name;
+
+	while (end > 1 && in[end - 1] == '/')
+		end--;
+	for (start = end; start && in[start - 1] != '/'; start--)
+		;
+	if (!strcmp(in, "-"))
+		return strdup("perf.data.tar.bz2");
+	return asprintf(&name, "%.*s.tar.bz2", (int)(end - start), in + start) < 0 ? NULL : name;
+}
+
 static int run_pack(const struct archive_opts *o, struct err *e)
 {
 	struct packer k = { .o = o };
-	const char *in = o->session.input, *slash = strrchr(in, '/');
-	char *path = NULL;
+	char *path = o->output ? strdup(o->output) : default_name(o->session.input);
 	int ret = 0;
 
-	if (o->output)
-		path = strdup(o->output);
-	else if (asprintf(&path, "%s.tar.bz2",
-			  !strcmp(in, "-") ? "perf.data"
-			  : slash	   ? slash + 1
-					   : in) < 0)
-		path = NULL;
 	if (!path)
 		return err_set(e, -ENOMEM, "no memory for a name");
 	sandbox_enter(&(struct sandbox){
