@@ -42,6 +42,7 @@ pattern='[0-9]*\.[0-9]* *: *\w*: *\w*'
 check "a line of percent, address, instruction" sh -c "'$PERF' annotate -i '$F' --stdio | grep -q '$pattern'"
 check "... of a symbol" sh -c "'$PERF' annotate -i '$F' --stdio branchy | grep -q '$pattern'"
 check "... from a pipe" sh -c "'$PERF' annotate -i - --stdio <'$F' | grep -q '$pattern'"
+check "... - without -i" sh -c "'$PERF' annotate - --stdio <'$F' | grep -q '$pattern'"
 echo "$text" | made_file listing-file -p "$TMP/stream.data" "$WALK"
 check "... from a stream" sh -c "cat '$TMP/stream.data' | '$PERF' annotate -i - --stdio | grep -q '$pattern'"
 check "... with --objdump" sh -c "'$PERF' annotate -i '$F' --objdump=objdump branchy | grep -q '$pattern'"

@@ -386,7 +386,7 @@ static int read_words(const struct command *cmd, struct annotate_cmd *c, int n, 
 	int nr = 0, ret;
 
 	for (int i = 0; i < n; i++) {
-		if (session_files_is_recording(argv[i]))
+		if (!strcmp(argv[i], "-") || session_files_is_recording(argv[i]))
 			argv[nr++] = argv[i];
 		else if (c->o.symbol)
 			return cli_usage_error(cmd, "more than one function: %s", argv[i]);
