@@ -146,6 +146,17 @@ sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))' /usr/bin/env PATH=
 else
 	skip "the pager" "python3 is not installed"
 fi
+if [ -w /dev/full ]; then
+	mkdir -p "$HOME"
+	for c in "evlist -i $ROOT/tests/data/perf/group-4.14.data" "buildid-list -i $ROOT/tests/data/perf/s390x-basic.data" \
+		"--buildid-dir $TMP/cache buildid-cache -l" "list sw" "pmu-dt --pmu-dt $ROOT/tests/data/dtpmu/power10-pmu.dtb" "xstate --cpu spr"; do
+		# shellcheck disable=SC2016,SC2086
+		is "a full disk is told: ${c%% -*}" "$(sh -c '"$@" 2>&1 >/dev/full; echo $?' - "$PERF" $c)" "cannot write the output: No space left on device
+1"
+	done
+else
+	skip "a full disk" "no /dev/full"
+fi
 like "an option that is none" "$("$PERF" --buildid-dirs x list 2>&1)" "'--buildid-dirs' is not a perf command"
 
 done_testing

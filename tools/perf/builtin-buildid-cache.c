@@ -303,7 +303,7 @@ static int cache_run(const struct command *cmd, int argc, char **argv)
 	} else if (!obuf_init(&out, STDOUT_FILENO, 0)) {
 		enter_sandbox(&o);
 		status = run_actions(&o, &out, &err);
-		if (obuf_free(&out) && out.code != -EPIPE)
+		if (cli_end_output(&out))
 			status = 1;
 	}
 	vec_free(&o.add.items);

@@ -180,7 +180,7 @@ static int buildid_run(const struct command *cmd, int argc, char **argv)
 		ret = buildid_print_kernel_maps(&out, &err);
 	else
 		ret = o.kernel ? buildid_print_kernel(&out, &err) : list_file(&o, &out, &err);
-	if (obuf_free(&out) && out.code != -EPIPE)
+	if (cli_end_output(&out))
 		status = 1;
 	return ret ? cli_print_err(&err) : status;
 }

@@ -165,7 +165,7 @@ static int evlist_run(const struct command *cmd, int argc, char **argv)
 		status = cli_print_err(&err);
 	if (obuf_init(&out, STDOUT_FILENO, 0) == 0)
 		print_all(pd, &o, &out);
-	if (obuf_free(&out) && out.code != -EPIPE)
+	if (cli_end_output(&out))
 		status = 1;
 	perfdata_close(pd);
 	return status;

@@ -127,8 +127,8 @@ static int list_run(const struct command *cmd, int argc, char **argv)
 		ret = events_list(&l, argv, (size_t)n, &out, &note, &err);
 	if (note.code && !o.names)
 		log_warn("%s", note.text);
-	if (obuf_free(&out) && !ret)
-		ret = 1; /* nobody reads on, or the disk is full */
+	if (cli_end_output(&out) && !ret)
+		ret = 1;
 	pmus_free(l.pmus);
 	return ret < 0 && err.code ? cli_print_err(&err) : ret ? 1 : 0;
 }

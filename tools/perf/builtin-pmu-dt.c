@@ -11,6 +11,7 @@
 #include "sandbox.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define GROUPS_MAX (16 << 20) /* bytes of a file */
 
@@ -244,10 +245,11 @@ static int pmu_dt_run(const struct command *cmd, int argc, char **argv)
 	emit_init(&e, &out, o.json ? EMIT_JSON : EMIT_TEXT);
 	ret = run_verb(&c, v, n ? n - 1 : 0, argv + 1);
 	emit_finish(&e);
-	if (!ret && write_all(1, out.buf, out.len))
+	if (ret)
+		out.len = 0;
+	out.fd = STDOUT_FILENO;
+	if (cli_end_output(&out))
 		c.status = 1;
-	out.len = 0;
-	obuf_free(&out);
 	return ret ? cli_print_err(&err) : c.status;
 }
 

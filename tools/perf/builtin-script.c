@@ -258,17 +258,6 @@ static int run_records(struct run *r, const struct script_cmd *o, const struct s
 	return counts->bad ? 1 : 0;
 }
 
-/* A reader that went away (head) is no failure of ours. */
-static int finish_output(struct obuf *o)
-{
-	int ret = obuf_free(o);
-
-	if (!ret || ret == -EPIPE)
-		return 0;
-	log_error("cannot write the output: %s", strerror(-ret));
-	return 1;
-}
-
 static int finish_dumps(struct run *r, bool quiet)
 {
 	struct err e = { 0 };
@@ -362,7 +351,7 @@ static int script_file(struct script_cmd *o, const struct script_fields *f)
 		status = status ?: 1;
 	if (finish_dumps(&r, ret != 0))
 		status = status ?: 1;
-	ret = finish_output(&r.out);
+	ret = cli_end_output(&r.out);
 	script_free(r.sc);
 	script_answers_free(r.answers);
 	script_log_free(r.log);

@@ -10,6 +10,7 @@
 #include "xstate/xstate.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #define IMAGE_MAX (1 << 20)
 
@@ -119,7 +120,7 @@ static int xstate_run(const struct command *cmd, int argc, char **argv)
 	struct xsave_cpu host;
 	struct obuf out;
 	struct emit e;
-	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+	int n = cli_parse(cmd, &o, argc, argv, 0), ret, closed;
 
 	if (n < 0)
 		return CLI_STATUS(n);
@@ -150,11 +151,11 @@ static int xstate_run(const struct command *cmd, int argc, char **argv)
 	emit_end(&e);
 	emit_finish(&e);
 	/* a document that an error cut is no JSON; text up to there is worth showing */
-	if (!ret || !o.json)
-		ret = write_all(1, out.buf, out.len) ? 1 : ret;
-	out.len = 0;
-	obuf_free(&out);
-	return ret ? (err.code ? cli_print_err(&err) : 1) : 0;
+	if (ret && o.json)
+		out.len = 0;
+	out.fd = STDOUT_FILENO;
+	closed = cli_end_output(&out);
+	return ret ? (err.code ? cli_print_err(&err) : 1) : closed;
 }
 
 const struct command cmd_xstate = {

@@ -70,6 +70,8 @@ struct option {
 		     struct err *e);
 };
 
+struct obuf;
+
 struct cli_list {
 	VEC(const char *) items;
 };
@@ -175,6 +177,8 @@ void cli_print_help(const struct command *cmd, int fd);
 int cli_usage_error(const struct command *cmd, const char *fmt, ...) __printf_fmt(2, 3);
 /* Prints an error object (text, then hint lines) to stderr; returns 1 for exit. */
 int cli_print_err(const struct err *e);
+/* obuf_free() of what a command prints: 0, or 1 after a message. That nobody reads on (head) is no error. */
+int cli_end_output(struct obuf *o);
 /* Options of @cmd, one "--name" or "-s" per line, for the completion script; @hidden: also those that
  * help leaves out. */
 void cli_print_options(const struct command *cmd, bool hidden);

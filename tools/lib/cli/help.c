@@ -93,6 +93,17 @@ int cli_print_err(const struct err *e)
 	return 1;
 }
 
+int cli_end_output(struct obuf *o)
+{
+	struct err e = { 0 };
+	int ret = obuf_free(o);
+
+	if (!ret || ret == -EPIPE)
+		return 0;
+	err_set(&e, ret, "cannot write the output: %s", strerror(-ret));
+	return cli_print_err(&e);
+}
+
 void cli_print_options(const struct command *cmd, bool hidden)
 {
 	struct option_walk w = option_walk_init(cmd);
