@@ -72,6 +72,13 @@ cache -P
 need_events
 "$PERF" record -q -o "$TMP/perf.data" "$TMP/ours" test -w noploop 0.2 2>/dev/null || skip_all "cannot record here"
 like "-M: what is missing" "$(cache -M "$TMP/perf.data")" "^[0-9a-f]{40} $TMP/ours$"
+"$PERF" record -q -o - "$TMP/ours" test -w noploop 0.2 >"$TMP/plain" 2>/dev/null
+check_status "-M of a stream without build ids" 1 cache -M "$TMP/plain"
+like "... says so" "$(cat "$TMP/check.out")" 'plain has no list of build ids'
+"$PERF" inject -b -i "$TMP/plain" -o - >"$TMP/stream"
+like "-M of a stream, whose build ids come last" "$(cache -M - <"$TMP/stream")" "^[0-9a-f]{40} $TMP/ours$"
+head -c 1000 "$TMP/stream" >"$TMP/cut"
+check_status "... one that is cut" 1 cache -M "$TMP/cut"
 cache -a "$TMP/ours"
 unlike "-M: no more" "$(cache -M "$TMP/perf.data")" "$TMP/ours$"
 rm "$TMP/ours"

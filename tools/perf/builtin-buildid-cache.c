@@ -19,7 +19,7 @@
 struct cache_opts {
 	struct cli_list add, remove, purge, update;
 	const char *missing;
-	bool list, purge_all, force, no_sandbox;
+	bool list, purge_all, force, no_limits, no_sandbox;
 	int64_t target_ns;
 	int verbose;
 };
@@ -36,6 +36,8 @@ static const struct option cache_options[] = {
 		   "list objects of this recording that the cache lacks"),
 	OPT_INT(0, "target-ns", struct cache_opts, target_ns, "PID",
 		"files are meant as process PID sees them, in its container"),
+	OPT_BOOL(0, "no-limits", struct cache_opts, no_limits,
+		 "read recordings that unpack to much more than they are"),
 	OPT_BOOL(0, "no-sandbox", struct cache_opts, no_sandbox,
 		 "read with all the rights of this process"),
 	OPT_BOOL('f', "force", struct cache_opts, force, "don't complain, do it"),
@@ -239,15 +241,23 @@ static int list_entry(void *out, const struct build_id *id, const char *path)
 
 static int list_missing(const struct cache_opts *o, struct obuf *out, struct err *e)
 {
-	struct perfdata_opts po = { .force = o->force, .log = LOG_STDERR };
+	struct perfdata_opts po = {
+		.force = o->force, .no_limits = o->no_limits, .no_order = true, .log = LOG_STDERR
+	};
 	struct perfdata *pd;
-	int ret = perfdata_open(&pd, o->missing, &po, e);
+	int ret = perfdata_open(&pd, o->missing, &po, e), listed;
 
 	if (ret)
 		return ret;
-	ret = buildid_cache_missing(pd, list_entry, out);
+	ret = perfdata_read_pipe(pd, e);
+	listed = buildid_cache_missing(pd, list_entry, out);
+	/* Ids of MMAP2 records alone are no list of what samples hit. */
+	if (!ret && !listed && !perfdata_nr_build_ids(pd)) {
+		ret = err_set(e, -ENODATA, "%s has no list of build ids", o->missing);
+		err_hint(e, "perf inject -b writes the recording again with one.");
+	}
 	perfdata_close(pd);
-	return ret;
+	return ret ?: listed;
 }
 
 static int run_actions(const struct cache_opts *o, struct obuf *out, struct err *e)

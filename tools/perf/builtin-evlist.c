@@ -109,17 +109,6 @@ static void print_event(struct perfdata *pd, const struct perfdata_event *ev,
 	obuf_char(out, '\n');
 }
 
-/* In a pipe events may come up to its end, and its writer wants a reader until then. */
-static int read_pipe(struct perfdata *pd, struct err *e)
-{
-	struct record rec;
-	int ret = 1;
-
-	while (perfdata_is_pipe(pd) && ret > 0)
-		ret = perfdata_next(pd, &rec, e);
-	return ret < 0 ? ret : 0;
-}
-
 static void print_all(struct perfdata *pd, const struct evlist_opts *o, struct obuf *out)
 {
 	bool tracepoints = false, groups = false;
@@ -161,7 +150,7 @@ static int evlist_run(const struct command *cmd, int argc, char **argv)
 	sandbox_enter(&(struct sandbox){ .off = o.no_sandbox, .read = { o.input } });
 	if (perfdata_open(&pd, o.input, &opts, &err))
 		return cli_print_err(&err);
-	if (read_pipe(pd, &err))
+	if (perfdata_read_pipe(pd, &err))
 		status = cli_print_err(&err);
 	if (obuf_init(&out, STDOUT_FILENO, 0) == 0)
 		print_all(pd, &o, &out);

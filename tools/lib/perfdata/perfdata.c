@@ -392,6 +392,16 @@ bool perfdata_swapped(const struct perfdata *pd)
 	return pd->swap;
 }
 
+int perfdata_read_pipe(struct perfdata *pd, struct err *e)
+{
+	struct record rec;
+	int ret = 1;
+
+	while (pd->pipe && ret > 0)
+		ret = perfdata_next(pd, &rec, e);
+	return ret < 0 ? ret : 0;
+}
+
 bool perfdata_is_pipe(const struct perfdata *pd)
 {
 	return pd->pipe;

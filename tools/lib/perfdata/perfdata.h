@@ -274,6 +274,11 @@ struct record {
 int perfdata_next(struct perfdata *pd, struct record *rec, struct err *e);
 int perfdata_next_ordered(struct perfdata *pd, struct record *rec, struct err *e);
 /*
+ * All records of a pipe; nothing of a file, whose header has what these tell: events and build ids may come up to a pipe's end,
+ * and its writer wants a reader until then. 0, or -errno: what came before is there.
+ */
+int perfdata_read_pipe(struct perfdata *pd, struct err *e);
+/*
  * What is in memory behind the record that perfdata_next_ordered() handed out last, *@nr bytes: the next one most likely, for
  * those who want to ask memory for what it needs. Nothing of it was checked. NULL: none. Until the next call.
  */
