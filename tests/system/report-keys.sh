@@ -445,6 +445,10 @@ key q
 exit 0
 EOF
 
+made_file walk-file chains.data /proc/self/cwd/walk <chains
+is "--max-stack of more than 32 bits hold" "$("$PERF" report --stdio -g folded --max-stack 4294967297 -i chains.data 2>&1)" \
+	"$("$PERF" report --stdio -g folded -i chains.data 2>&1)"
+
 # ---- eight thousand frames below one another (a record holds no more); a recursion is one frame
 python3 -c '
 print("thread 10 deep")

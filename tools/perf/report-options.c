@@ -335,8 +335,9 @@ int report_setup_options(struct report *r, struct err *e)
 		.branch_stats = o->branch_stats,
 		.inlines = !o->session.no_inline,
 		.nsec = o->nsec,
-		.max_stack =
-			o->session.max_stack ? (uint32_t)o->session.max_stack : UNWIND_MAX_STACK,
+		.max_stack = o->session.max_stack
+				     ? (uint32_t)min_u64(o->session.max_stack, UINT32_MAX)
+				     : UNWIND_MAX_STACK,
 		.raw_trace = o->raw_trace,
 		.parent = o->parent,
 		.ignore_callees = o->ignore_callees,
