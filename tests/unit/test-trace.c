@@ -226,7 +226,8 @@ static void no_formats(void **state)
 	"\tfield:unsigned int args[2];\toffset:12;\tsize:8;\tsigned:0;\n"
 
 static const char printk_text[] =
-	"0x3 : \"three %d\\n\"\n0x4 : \"\"\n0x5 : \"x\"\n0x6 : \"\n0x7 :\n0x8\nx\n";
+	"0x3 : \"three %d\\n\"\n0x4 : \"\"\n0x5 : \"x\"\n0x6 : \"\n0x7 :\n0x8\nx\n"
+	"0x9 : \"w=%20d\"\n0xa : \"w=%2000d\"\n0xb : \"w=%*d\"\n";
 
 /* One format: its fields and what it prints; a sample of it; and the text that it becomes, NULL = none. */
 static const struct printed {
@@ -315,9 +316,17 @@ static const struct printed {
 	  { 0 },
 	  NULL },
 	{ "\n\tfield:int pid;\toffset:4096;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+	{ "\n field:int pid;\toffset:4;\tsize:4;\n", "\"x\"", 7, { 0 }, NULL },
+	/* Where the library would look for an event's number in samples of any event. */
+	{ "\tfield:unsigned short common_type;\toffset:2147483632;\tsize:2;\tsigned:0;\n" PLACES,
+	  "\"x\"",
+	  7,
+	  { 0 },
+	  NULL },
 };
 
-static void make_printed(struct made *m, const struct printed *p)
+/* Formats are of @system. */
+static void make_printed(struct made *m, const struct printed *p, const char *system)
 {
 	struct obuf text;
 
@@ -333,10 +342,11 @@ static void make_printed(struct made *m, const struct printed *p)
 	put(m, 0, 8);
 	put(m, 0, 4);
 	put(m, 1, 4);
-	obuf_mem(&m->o, "made", 5);
+	obuf_str(&m->o, system);
+	obuf_char(&m->o, 0);
 	put(m, 1, 4);
 	assert_int_equal(obuf_init(&text, -1, 0), 0);
-	obuf_str(&text, "name: made\nID: 9\nformat:\n"
+	obuf_str(&text, "name: bprint\nID: 9\nformat:\n"
 			"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n");
 	obuf_str(&text, p->fields);
 	obuf_str(&text, "\nprint fmt: ");
@@ -349,13 +359,14 @@ static void make_printed(struct made *m, const struct printed *p)
 	obuf_mem(&m->o, printk_text, sizeof(printk_text) - 1);
 }
 
-static void print_one(const struct printed *p)
+/* A sample that says it is of event @type. */
+static void print_as(const struct printed *p, const char *system, uint16_t type)
 {
 	struct {
 		uint16_t type, pad;
 		uint32_t pid, name, args[2];
 		char text[8];
-	} sample = { 9, 0, p->pid, 4u << 16 | 20, { p->args[0], p->args[1] }, "init" };
+	} sample = { type, 0, p->pid, 4u << 16 | 20, { p->args[0], p->args[1] }, "init" };
 	struct trace_raw raw = { &sample, sizeof(sample), 0, 9 };
 	struct trace_printer *printer;
 	const char *text;
@@ -363,7 +374,7 @@ static void print_one(const struct printed *p)
 	struct made m;
 	size_t len;
 
-	make_printed(&m, p);
+	make_printed(&m, p, system);
 	assert_int_equal(trace_new(&t, m.o.buf, m.o.len, NULL), 0);
 	assert_int_equal(trace_printer_new(&printer, t, false, "file", NULL), 0);
 	text = trace_text(printer, &raw, &len);
@@ -400,7 +411,7 @@ static void fields(void **state)
 	(void)state;
 	if (!HAVE_LIBTRACEEVENT)
 		skip();
-	make_printed(&m, &p);
+	make_printed(&m, &p, "made");
 	assert_int_equal(obuf_init(&o, -1, 0), 0);
 	assert_int_equal(trace_new(&t, m.o.buf, m.o.len, NULL), 0);
 	assert_int_equal(trace_printer_new(&printer, t, false, "file", NULL), 0);
@@ -418,6 +429,22 @@ static void fields(void **state)
 	trace_free(t);
 	obuf_free(&o);
 	obuf_free(&m.o);
+}
+
+static void print_one(const struct printed *p)
+{
+	print_as(p, "made", 9);
+}
+
+/* One that is of another event than its counter: that other one was not looked at. */
+static void another_event(void **state)
+{
+	static const struct printed p = { PLACES, "\"%d\", REC->pid", 7, { 0 }, "pid=7 name=init" };
+
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	print_as(&p, "made", 10);
 }
 
 static void samples(void **state)
@@ -480,13 +507,39 @@ static void printk(void **state)
 		print_one(&(struct printed){ fields, "\"<%s>\", REC->fmt", 0, { i, 0 }, texts[i] });
 }
 
+/* The same texts as formats: widths that fill memory are no texts, nor those that the sample says. */
+static void printk_widths(void **state)
+{
+	static const char fields[] = "\n\tfield:unsigned int ip;\toffset:4;\tsize:4;\tsigned:0;\n"
+				     "\tfield:const char * fmt;\toffset:12;\tsize:8;\tsigned:0;\n"
+				     "\tfield:u32 buf;\toffset:20;\tsize:0;\tsigned:0;\n";
+	static const struct {
+		uint32_t address;
+		const char *text;
+	} rows[] = { { 0x9, "0x7: w=          1953066601" },
+		     { 0xa, "0x7: (NO FORMAT FOUND at a)" },
+		     { 0xb, "0x7: (NO FORMAT FOUND at b)" } };
+
+	(void)state;
+	if (!HAVE_LIBTRACEEVENT)
+		skip();
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		print_as(&(struct printed){ fields,
+					    "\"%s\", REC->fmt",
+					    7,
+					    { rows[i].address, 0 },
+					    rows[i].text },
+			 "ftrace", 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),	    cmocka_unit_test(long_expressions),
 		cmocka_unit_test(fields),	    cmocka_unit_test(printk),
 		cmocka_unit_test(both_byte_orders), cmocka_unit_test(cut_anywhere),
-		cmocka_unit_test(no_formats),
+		cmocka_unit_test(no_formats),	    cmocka_unit_test(printk_widths),
+		cmocka_unit_test(another_event),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

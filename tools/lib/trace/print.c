@@ -20,6 +20,7 @@
  * farther is not printed so: see trace_near().
  */
 #define RAW_MAX	   (64 << 10)
+#define FORMAT_MAX (64 << 10) /* bytes of text; each name in it is looked for among all fields */
 #define RAW_BUFFER (RAW_MAX + 2 * TRACE_REACH + (64 << 10))
 
 struct trace_printer {
@@ -55,7 +56,7 @@ static char *piece(const char *p, size_t size)
  */
 static bool make_sound(char *text, const struct trace_format *f)
 {
-	static const char print[] = "print fmt:", field[] = "\tfield:";
+	static const char print[] = "print fmt:", field[] = "\tfield:", blanks[] = " \t\r\v\f";
 
 	for (char *line = text, *end; *line; line = end) {
 		char kept;
@@ -63,7 +64,7 @@ static bool make_sound(char *text, const struct trace_format *f)
 
 		if (!strncmp(line, print, strlen(print))) {
 			line += strlen(print);
-			if (!trace_print_sound(f, line))
+			if (f->size > FORMAT_MAX || !trace_print_sound(f, line))
 				*line = 0;
 			return true;
 		}
@@ -72,6 +73,8 @@ static bool make_sound(char *text, const struct trace_format *f)
 		*end = 0;
 		if (!strncmp(line, field, strlen(field)))
 			good = trace_field_sound(line + strlen(field));
+		else if (!strncmp(line + strspn(line, blanks), "field", strlen("field")))
+			good = false; /* one to the library, and not as kernels write it */
 		*end = kept;
 		if (!good)
 			return false;
@@ -107,6 +110,8 @@ static void parse_printk_line(struct trace_printer *p, const char *line, size_t 
 	end -= end > text && end[-1] == '"';
 	if (end - text >= 2 && !memcmp(end - 2, "\\n", 2))
 		end -= 2;
+	if (!trace_printk_sound(text, (size_t)(end - text)))
+		return;
 	if (asprintf(&whole, "\"%.*s\\n\"", (int)(end - text), text) < 0)
 		return;
 	tep_register_print_string(p->tep, whole, strtoull(line, NULL, 16));
@@ -206,7 +211,9 @@ const char *trace_text(struct trace_printer *p, const struct trace_raw *r, size_
 	if (!event)
 		return NULL;
 	rec.data = p->raw;
-	if (p->fields || !trace_near(p->tep, event, rec.data))
+	/* An event is printed by the number in the sample itself, which need not be the one that was checked. */
+	if (p->fields || tep_read_number(p->tep, rec.data, 2) != (uint64_t)event->id ||
+	    !trace_near(p->tep, event, rec.data))
 		tep_print_fields(&p->seq, rec.data, rec.size, event);
 	else
 		tep_print_event(p->tep, &p->seq, &rec, "%s", TEP_PRINT_INFO);

@@ -320,10 +320,10 @@ static bool expr(struct reader *r)
 /* ---- lines ------------------------------------------------------------------------------------- */
 
 /*
- * Are widths those of people's eyes? A sample that says one prints gigabytes of blanks: from it only "%.*s", which ends
- * with the string, and "%*p", the bytes of an array.
+ * Are widths those of people's eyes? A sample that says one prints gigabytes of blanks: from it, with @stars, only
+ * "%.*s", which ends with the string, and "%*p", the bytes of an array.
  */
-static bool narrow(const char *p, const char *end)
+static bool narrow(const char *p, const char *end, bool stars)
 {
 	for (; p < end; p++) {
 		unsigned digits = 0;
@@ -334,7 +334,7 @@ static bool narrow(const char *p, const char *end)
 			digits = *p >= '0' && *p <= '9' ? digits + 1 : 0;
 			if (digits > 3)
 				return false;
-			if (*p == '*' && p[1] != 'p' && (p[1] != 's' || p[-1] != '.'))
+			if (*p == '*' && (!stars || (p[1] != 'p' && (p[1] != 's' || p[-1] != '.'))))
 				return false;
 		}
 	}
@@ -344,7 +344,7 @@ static bool narrow(const char *p, const char *end)
 bool trace_print_sound(const struct trace_format *f, const char *text)
 {
 	struct reader r = { .p = text, .format = f };
-	bool good = strings(&r) && narrow(text, r.p);
+	bool good = strings(&r) && narrow(text, r.p, true);
 
 	while (good && take(&r, ","))
 		good = expr(&r);
@@ -352,11 +352,18 @@ bool trace_print_sound(const struct trace_format *f, const char *text)
 	return good && !*r.p;
 }
 
-/* "LABEL:N;" */
-static bool place(struct reader *r, const char *label)
+/* What trace_printk() left, printed as an event's strings are, but for what it takes from the sample. */
+bool trace_printk_sound(const char *text, size_t n)
+{
+	return narrow(text, text + n, false);
+}
+
+/* "LABEL:N;"; @at: N. */
+static bool place(struct reader *r, const char *label, const char **at)
 {
 	if (*r->p != '\t' || !take(r, label))
 		return false;
+	*at = r->p;
 	r->p += *r->p == '-';
 	return number(r) && take(r, ";");
 }
@@ -373,20 +380,29 @@ static bool array(struct reader *r)
 
 bool trace_field_sound(const char *text)
 {
+	static const char which[] = "common_type";
+	const char *offset, *size, *number_at, *last = text;
 	struct reader r = { .p = text };
 	unsigned parts = 0;
+	bool is_which;
+	size_t n;
 
 	/* "unsigned long args[2]", "__data_loc char[] name", "const char * name" */
-	while (parts <= TYPE_MAX && word(&r)) {
+	while (parts <= TYPE_MAX && (n = word(&r))) {
 		parts++;
+		last = r.p - n;
 		for (unsigned stars = 0; stars < TYPE_MAX && take(&r, "*"); stars++)
 			;
 	}
 	if (parts < 2 || parts > TYPE_MAX || !array(&r))
 		return false;
+	is_which = !strncmp(last, which, strlen(which));
 	word(&r);
-	if (!take(&r, ";") || !place(&r, "offset:") || !place(&r, "size:"))
+	if (!take(&r, ";") || !place(&r, "offset:", &offset) || !place(&r, "size:", &size))
 		return false;
-	return !*r.p || (place(&r, "signed:") && !*r.p);
+	/* By the place that it has in one event the library finds out which event a sample is of, whatever is printed. */
+	if (is_which && (strtol(offset, NULL, 0) != 0 || strtol(size, NULL, 0) != 2))
+		return false;
+	return !*r.p || (place(&r, "signed:", &number_at) && !*r.p);
 }
 #endif

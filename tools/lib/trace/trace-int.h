@@ -23,6 +23,7 @@ struct trace {
  */
 bool trace_field_sound(const char *text);
 bool trace_print_sound(const struct trace_format *f, const char *text);
+bool trace_printk_sound(const char *text, size_t n); /* the same for a text of `printk` */
 
 bool trace_has_field(const struct trace_format *f, const char *name, size_t n);
 
