@@ -56,14 +56,19 @@ static int setup(void **state)
 	return pmus_new(&pmus, root, NULL);
 }
 
-static int teardown(void **state)
+static int teardown_tree(void)
 {
 	char cmd[PATH_MAX + 16];
 
-	(void)state;
-	pmus_free(pmus);
 	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", root);
 	return system(cmd);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	pmus_free(pmus);
+	return teardown_tree();
 }
 
 #define EX_U  ATTR_FLAG_EXCLUDE_USER
@@ -254,6 +259,69 @@ static void groups(void **state)
 	assert_string_equal(l.v[3].group, "grp");
 	assert_int_equal(l.v[4].leader, 4);
 	events_free(&l);
+}
+
+/* One row of a list that events_group() has made. */
+static void is_row(const struct event_list *l, size_t i, const char *name, uint32_t leader,
+		   uint32_t nr_members)
+{
+	assert_true(i < l->n);
+	assert_string_equal(l->v[i].name, name);
+	assert_int_equal(l->v[i].leader, leader);
+	assert_int_equal(l->v[i].nr_members, nr_members);
+}
+
+static void groups_of_several_pmus(void **state)
+{
+	struct event_list l = { 0 };
+
+	(void)state;
+	assert_int_equal(events_parse(&l, pmus,
+				      "{cs,uncore_imc_1/event=1/,cycles,uncore_imc_1/event=2/,"
+				      "cpu/event=3/,faults}:SD",
+				      NULL),
+			 0);
+	is_row(&l, 0, "cs", 0, 4);
+	is_row(&l, 1, "uncore_imc_1/event=1/", 0, 0);
+	is_row(&l, 2, "uncore_imc_1/event=2/", 0, 0);
+	is_row(&l, 3, "faults", 0, 0);
+	is_row(&l, 4, "cycles", 4, 2);
+	is_row(&l, 5, "cpu/event=3/", 4, 0);
+	for (size_t i = 0; i < l.n; i++) {
+		assert_true(l.v[i].sample_read);
+		assert_int_equal(l.v[i].attr.flags, i % 4 ? 0 : ATTR_FLAG_PINNED);
+	}
+	events_free(&l);
+}
+
+/* Each word is an event of both kinds of cores. */
+static void groups_of_two_kinds_of_cores(void **state)
+{
+	struct event_list l = { 0 };
+	struct pmus *hybrid;
+	char own[sizeof(root)];
+
+	(void)state;
+	strcpy(own, root);
+	strcpy(strrchr(root, '.'), ".XXXXXX");
+	assert_non_null(mkdtemp(root));
+	put("cpu_core/type", "4");
+	put("cpu_core/cpus", "0-3");
+	put("cpu_atom/type", "10");
+	put("cpu_atom/cpus", "4-7");
+	assert_int_equal(pmus_new(&hybrid, root, NULL), 0);
+	assert_int_equal(events_parse(&l, hybrid, "{cycles,instructions,cs}:S", NULL), 0);
+	is_row(&l, 0, "cpu_atom/cycles/", 0, 3);
+	is_row(&l, 1, "cpu_atom/instructions/", 0, 0);
+	is_row(&l, 2, "cs", 0, 0);
+	is_row(&l, 3, "cpu_core/cycles/", 3, 2);
+	is_row(&l, 4, "cpu_core/instructions/", 3, 0);
+	for (size_t i = 0; i < l.n; i++)
+		assert_true(l.v[i].sample_read);
+	events_free(&l);
+	pmus_free(hybrid);
+	assert_int_equal(teardown_tree(), 0);
+	strcpy(root, own);
 }
 
 static void terms(void **state)
@@ -501,6 +569,8 @@ int main(void)
 		cmocka_unit_test(single_events),
 		cmocka_unit_test(error_places),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(groups_of_several_pmus),
+		cmocka_unit_test(groups_of_two_kinds_of_cores),
 		cmocka_unit_test(terms),
 		cmocka_unit_test(families),
 		cmocka_unit_test(table),

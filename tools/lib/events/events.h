@@ -240,6 +240,11 @@ struct event_list {
  * argument and a caret under the place, the hint the closest known names.
  */
 int events_parse(struct event_list *l, struct pmus *t, const char *text, struct err *e);
+/*
+ * Makes the events from @first on a group, called @name or NULL; those of several PMUs a group of each PMU, for which
+ * they may change places.
+ */
+void events_group(struct event_list *l, size_t first, const char *name);
 /* The event recorded when none is given: cycles:P, is_default. */
 int events_add_default(struct event_list *l, struct pmus *t, struct err *e);
 /* A dummy event that only carries mmap, comm, task records. */

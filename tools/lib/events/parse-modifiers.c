@@ -117,7 +117,7 @@ int parse_modifiers(struct parse *ps, size_t first, bool group)
 
 		for (size_t j = 0; j < len; j++) {
 			/* Pinned and exclusive are the leader's; more 'p' than three wrap. */
-			if (group && i > first && strchr("De", s[j]))
+			if (group && ev->leader != i && strchr("De", s[j]))
 				continue;
 			if (s[j] == 'p' &&
 			    (ev->attr.flags & ATTR_FLAG_PRECISE_MASK) == ATTR_FLAG_PRECISE_MASK)

@@ -274,11 +274,7 @@ static int parse_group(struct parse *ps, const char *name)
 
 	if (ret)
 		return ret;
-	for (size_t i = first; i < ps->l->n; i++) {
-		ps->l->v[i].leader = (uint32_t)first;
-		ps->l->v[i].nr_members = i == first ? (uint32_t)(ps->l->n - first) : 0;
-	}
-	ps->l->v[first].group = name;
+	events_group(ps->l, first, name);
 	if (*ps->p != ':')
 		return 0;
 	ps->p++;

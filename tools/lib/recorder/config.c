@@ -116,10 +116,8 @@ static int add_events(struct recorder *rec, struct err *e)
 	struct event_list *l = rec->events;
 	int ret = l->n ? 0 : events_add_default(l, o->pmus, e);
 
-	for (size_t i = 0; o->group && !ret && i < l->n; i++) {
-		l->v[i].leader = 0;
-		l->v[i].nr_members = i ? 0 : (uint32_t)l->n;
-	}
+	if (o->group && !ret)
+		events_group(l, 0, NULL);
 	/* Whoever starts late, or sees only some CPUs, still needs all maps. */
 	if (ret || !(rec->target->system_wide || rec->target->cpus_given || o->delay ||
 		     recorder_by_ptrace(rec)))
