@@ -82,8 +82,9 @@ static inline void put_flags(struct build *f, uint64_t flags)
 	uint64_t r = flags;
 
 	if (f->big)
-		for (int i = r = 0; i < 64; i++)
-			r |= (flags >> i & 1) << (63 - i);
+		for (int i = r = 0; i < 64;
+		     i++) /* but for precise_ip, 15 and 16 of which are one number */
+			r |= (flags >> i & 1) << (i == 15 || i == 16 ? i + 32 : 63 - i);
 	P64(f, r);
 }
 

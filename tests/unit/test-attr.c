@@ -105,6 +105,24 @@ static void every_size_and_order(void **state)
 	}
 }
 
+/* Bit 0 of one order is bit 63 of the other, but for the two bits of one number. */
+static void flags_of_the_other_order(void **state)
+{
+	static const uint64_t pairs[][2] = {
+		{ ATTR_FLAG_DISABLED, 1ULL << 63 },
+		{ ATTR_FLAG_TEXT_POKE, 1ULL << 30 },
+		{ 1ULL << ATTR_FLAG_PRECISE_SHIFT, 1ULL << 47 },
+		{ 2ULL << ATTR_FLAG_PRECISE_SHIFT, 2ULL << 47 },
+		{ 3ULL << ATTR_FLAG_PRECISE_SHIFT, 3ULL << 47 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(pairs); i++) {
+		assert_int_equal(attr_flags_mirror(pairs[i][0]), pairs[i][1]);
+		assert_int_equal(attr_flags_mirror(pairs[i][1]), pairs[i][0]);
+	}
+}
+
 static void sizes_refused(void **state)
 {
 	struct perf_event_attr a;
@@ -411,6 +429,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_size_and_order),
+		cmocka_unit_test(flags_of_the_other_order),
 		cmocka_unit_test(sizes_refused),
 		cmocka_unit_test(smallest_size),
 		cmocka_unit_test(text),

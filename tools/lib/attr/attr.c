@@ -21,14 +21,16 @@ static void swap_fields(unsigned char *p)
 	}
 }
 
-/* A big-endian compiler lays bit-fields out from the top of the word. */
-static uint64_t reverse_bits(uint64_t v)
+uint64_t attr_flags_mirror(uint64_t flags)
 {
+	/* precise_ip is a number of two bits, 15 and 16 or 47 and 48: its place is mirrored, its bits are not. */
+	const uint64_t two = ATTR_FLAG_PRECISE_MASK | 3ULL << 47;
 	uint64_t r = 0;
 
 	for (int i = 0; i < 64; i++)
-		r |= (v >> i & 1) << (63 - i);
-	return r;
+		r |= (flags >> i & 1) << (63 - i);
+	return (r & ~two) | (flags >> 47 & 3) << ATTR_FLAG_PRECISE_SHIFT |
+	       (flags >> ATTR_FLAG_PRECISE_SHIFT & 3) << 47;
 }
 
 static bool all_zero(const unsigned char *p, size_t n)
@@ -66,7 +68,7 @@ int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool 
 	if (swap)
 		swap_fields((unsigned char *)attr);
 	if (swap != host_is_big_endian())
-		attr->flags = reverse_bits(attr->flags);
+		attr->flags = attr_flags_mirror(attr->flags);
 	attr->size = own;
 	return 0;
 }
@@ -92,7 +94,7 @@ void attr_store(const struct perf_event_attr *attr, void *buf)
 	if (copy.size > sizeof(copy))
 		copy.size = sizeof(copy);
 	if (host_is_big_endian())
-		copy.flags = reverse_bits(copy.flags);
+		copy.flags = attr_flags_mirror(copy.flags);
 	memcpy(buf, &copy, copy.size);
 }
 

@@ -22,6 +22,8 @@
  */
 int attr_load(struct perf_event_attr *attr, const void *data, size_t size, bool swap,
 	      struct err *e);
+/* The flags of one byte order as those of the other: a big-endian compiler lays bit-fields out from the top of the word. */
+uint64_t attr_flags_mirror(uint64_t flags);
 /* The smallest published size that holds every non-zero field (64 ... 176). */
 uint32_t attr_min_size(const struct perf_event_attr *attr);
 /* The bytes for a file of the host's byte order: attr->size bytes of @buf are filled (max 176). */

@@ -9,23 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "attr/attr.h"
 #include "base/bytes.h"
 #include "events/events-int.h"
-
-/* The kernel of a big-endian machine lays the flag bits out from the other end. */
-static uint64_t flags_to_host(uint64_t flags)
-{
-	uint64_t out = 0, precise = (flags & ATTR_FLAG_PRECISE_MASK) >> ATTR_FLAG_PRECISE_SHIFT;
-
-	if (!host_is_big_endian())
-		return flags;
-	for (unsigned i = 0; i < 64; i++)
-		if (flags >> i & 1)
-			out |= BIT(63 - i);
-	/* The two bits of precise_ip are one number: only its place is mirrored. */
-	out &= ~(3ULL << 47);
-	return out | precise << 47;
-}
 
 int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
 		   unsigned long flags)
@@ -34,7 +20,8 @@ int event_open_sys(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, 
 	long fd;
 
 	(void)ctx;
-	copy.flags = flags_to_host(attr->flags);
+	if (host_is_big_endian())
+		copy.flags = attr_flags_mirror(attr->flags);
 	fd = syscall(SYS_perf_event_open, &copy, pid, cpu, group_fd, flags);
 	if (fd < 0) {
 		int code = -errno;
