@@ -122,12 +122,32 @@ static void test_hostile(void **state)
 	free(o.buf);
 }
 
+/* Rows of nothing would be as many as somebody says. */
+static void test_no_columns(void **state)
+{
+	static const char none[] = { 0, 0 }, many[] = { 0, -1, -1, -1, -1, 0xf };
+	struct obuf o = { .fd = -1 }, joined = { .fd = -1 };
+	struct net_native t;
+
+	(void)state;
+	obuf_mem(&o, many, sizeof(many));
+	assert_int_equal(net_native_read(&t, &o, UINT32_MAX), -EINVAL);
+	assert_int_equal(net_native_join(&joined, &o, &(uint64_t){ UINT32_MAX }, 1), -EINVAL);
+	o.len = 0;
+	obuf_mem(&o, none, sizeof(none));
+	assert_int_equal(net_native_read(&t, &o, 0), 0);
+	net_native_free(&t);
+	free(o.buf);
+	free(joined.buf);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_back),
 		cmocka_unit_test(test_join),
 		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_no_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

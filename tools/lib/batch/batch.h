@@ -69,7 +69,7 @@ int batch_parquet(const struct batch *b, const struct batch_meta *meta, size_t n
 int batch_native(const struct batch *b, size_t from, size_t n, struct obuf *o);
 /* The same as a whole COPY BINARY stream. */
 int batch_copy(const struct batch *b, size_t from, size_t n, struct obuf *o);
-/* Packed by gzip, and back; -ENOTSUP without zlib, -EINVAL for other bytes. */
+/* Packed by gzip, and back; -ENOTSUP without zlib, -EINVAL for other bytes, -EFBIG for more than 2 GB of them. */
 int batch_gzip(const void *p, size_t n, struct obuf *o);
 int batch_gunzip(const void *p, size_t n, struct obuf *o);
 

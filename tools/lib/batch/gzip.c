@@ -8,6 +8,9 @@
 #if HAVE_ZLIB
 #include <zlib.h>
 
+/* A few kilobytes can stand for a full memory. Blocks have BATCH_PART rows at most. */
+#define MOST (1ull << 31)
+
 static int run(z_stream *z, int (*step)(z_stream *, int), struct obuf *o)
 {
 	unsigned char out[1 << 14];
@@ -21,6 +24,8 @@ static int run(z_stream *z, int (*step)(z_stream *, int), struct obuf *o)
 		if (ret == Z_BUF_ERROR && !z->avail_out)
 			ret = Z_OK;
 		obuf_mem(o, out, sizeof(out) - z->avail_out);
+		if (o->len > MOST)
+			return -EFBIG;
 	}
 	return ret == Z_STREAM_END ? o->code : ret == Z_MEM_ERROR ? -ENOMEM : -EINVAL;
 }

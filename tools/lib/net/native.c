@@ -74,6 +74,9 @@ static int read_block(struct net_native *t, const struct obuf *block, uint64_t r
 	t->rows = cursor_uleb(&a);
 	if (a.bad || nr > NET_NATIVE_COLUMNS || t->rows != rows)
 		return -EINVAL;
+	/* A column has a byte for each row at least, so that rows are no more than bytes; without one they could be any number. */
+	if (!nr && rows)
+		return -EINVAL;
 	for (; !ret && t->nr < nr; t->nr++)
 		ret = read_column(t, &t->column[t->nr], &a, keep);
 	if (!ret && a.bad)
