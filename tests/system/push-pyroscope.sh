@@ -90,6 +90,8 @@ like "... and what to do" "$(tr '\n' ' ' <"$TMP/err")" 'answered 401.*--password
 is "... which is not told" "$(grep -c guess "$TMP/err")" 0
 push --password-file "$TMP/secret" "pyroscope+http://me@$HOST"
 is "the right one" $st 0
+(export http_proxy="http://$HOST" && push "pyroscope+http://127.0.1.1:1" "$P/group-4.14.data")
+like "a proxy gets nothing that is for this machine" "$(cat "$TMP/err")" 'no answer of'
 push --init "pyroscope+http://$HOST"
 like "there are no tables to make" "$(cat "$TMP/err")" 'takes profiles and has no tables'
 push "pyroscope+http://10.0.0.1" "$P/group-4.14.data"

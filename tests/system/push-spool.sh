@@ -37,6 +37,17 @@ is "... and it is left to be looked at" "$(waits)" 3
 push --spool "$TMP/spool" --spool-limit 1k "$URL" "$P/hybrid.data"
 is "a limit leaves the newest" "$(waits)" 1
 
+# Which hosts are this machine, and how they are called.
+push --spool "$TMP/other" 'clickhouse+http://127.example.invalid:1/db' "$P/group-4.14.data"
+like "a name that begins like an address of this machine: no plain HTTP" "$(cat "$TMP/err")" 'plain HTTP'
+if "$PERF" version --build-options | grep -q 'libpq: \[ on'; then
+	push --spool "$TMP/other" 'postgresql://me@[::1]:1/db' "$P/group-4.14.data"
+	like "PostgreSQL by IPv6" "$(cat "$TMP/err")" 'no connection to postgresql'
+	is "... at an address, not a name" "$(grep -c 'host name' "$TMP/err")" 0
+else
+	skip "PostgreSQL by IPv6" "built without libpq"
+fi
+
 mkdir -m 777 "$TMP/open" && chmod 777 "$TMP/open"
 push --spool "$TMP/open" "$URL" "$P/group-4.14.data"
 is "a spool that others may write to: status" $st 1

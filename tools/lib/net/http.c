@@ -130,10 +130,11 @@ static bool set(struct net_http *h, const struct net_request *rq, const char *ur
 	opt(c, CURLOPT_TIMEOUT, (long)(o->timeout ? o->timeout : 300));
 	opt(c, CURLOPT_SSL_VERIFYPEER, 1L);
 	opt(c, CURLOPT_SSL_VERIFYHOST, 2L);
-	/* A proxy of the environment is for the world outside, not for this machine. */
+	/* A proxy of the environment is for the world outside, not for this machine; no_proxy says more. */
 	return opt(c, CURLOPT_URL, url) != CURLE_OUT_OF_MEMORY &&
 	       (!o->ca || opt(c, CURLOPT_CAINFO, o->ca) != CURLE_OUT_OF_MEMORY) &&
-	       opt(c, CURLOPT_NOPROXY, "localhost,127.0.0.1,::1") != CURLE_OUT_OF_MEMORY;
+	       (!net_is_here(h->n->target.host) ||
+		opt(c, CURLOPT_NOPROXY, "*") != CURLE_OUT_OF_MEMORY);
 }
 
 static bool is_ours(CURLcode code)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is the same for every engine: its name, who we are there, the version of its tables. */
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -156,7 +157,11 @@ static int read_password(struct net *n, struct err *e)
 
 bool net_is_here(const char *host)
 {
-	return !strcmp(host, "localhost") || !strncmp(host, "127.", 4) || !strcmp(host, "[::1]");
+	unsigned char ip[4];
+
+	/* "127.example.com" is a name like others. */
+	return !strcmp(host, "localhost") || !strcmp(host, "[::1]") ||
+	       (inet_pton(AF_INET, host, ip) == 1 && ip[0] == 127);
 }
 
 int net_open(struct net **out, const struct net_target *t, const struct net_opts *o, struct err *e)

@@ -109,7 +109,7 @@ static int open_it(struct net *n, struct err *e)
 {
 	const struct net_target *t = &n->target;
 	struct postgresql *p = calloc(1, sizeof(*p));
-	char port[8];
+	char port[8], host[sizeof(t->host)];
 	const char *words[] = { "host",
 				"port",
 				"dbname",
@@ -120,7 +120,7 @@ static int open_it(struct net *n, struct err *e)
 				"connect_timeout",
 				"application_name",
 				NULL };
-	const char *values[] = { t->host,
+	const char *values[] = { host,
 				 port,
 				 t->db,
 				 t->user[0] ? t->user : NULL,
@@ -139,6 +139,9 @@ static int open_it(struct net *n, struct err *e)
 	if (ret)
 		return ret;
 	snprintf(port, sizeof(port), "%u", t->port);
+	/* Brackets part an address of IPv6 from its port, in URLs only. */
+	snprintf(host, sizeof(host), "%.*s", (int)strcspn(t->host + (t->host[0] == '['), "]"),
+		 t->host + (t->host[0] == '['));
 	p->conn = p->connectdbParams(words, values, 0);
 	if (p->conn && p->status(p->conn) == CONNECTION_OK)
 		return n->o.read_only ? run(n, "SET default_transaction_read_only = on", e) : 0;
