@@ -59,6 +59,21 @@ is "it is back: status" $st 0
 is "17000 stacks are two profiles" "$(awk '{ print $3, $4 }' "$TMP/server/profiles" | tr '\n' ' ')" "16000 16000 1000 1000 "
 is "... each once" "$(awk '{ print $2 }' "$TMP/server/profiles" | sort | uniq -d)" ""
 
+# What is damaged does not keep what waits behind it.
+: >"$TMP/server/profiles"
+echo 0 >"$TMP/server/away"
+push --service behind "pyroscope+http://$HOST" "$P/singleprocess-3.8.data" "$P/group-4.14.data"
+rm "$TMP/server/away"
+set -- "$TMP"/spool/*
+rm "$1/manifest"
+touch -d 2020-01-01 "$1"
+push "pyroscope+http://$HOST"
+is "an entry without its list: status" $st 75
+like "... which is told" "$(cat "$TMP/err")" "cannot read $1/manifest"
+like "... the next one goes in" "$(cat "$TMP/server/profiles")" 'service_name=behind'
+is "... and the first stays" "$(echo "$TMP"/spool/*)" "$1"
+rm -r "$1"
+
 # Frames beyond a thousand are left out, and not the sample.
 cat >"$TMP/deep.py" <<'E2'
 import sys

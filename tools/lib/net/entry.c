@@ -72,7 +72,7 @@ int net_entry_read(struct net_entry *en, const char *dir, struct err *e)
 	unread = !ret && ferror(f) ? errno : 0;
 	fclose(f);
 	if (unread)
-		return err_set(e, -unread, "cannot read %s: %s", path, strerror(unread));
+		return err_set(e, -EINVAL, "cannot read %s: %s", path, strerror(unread));
 	if (ret == -ENOMEM)
 		return err_set(e, ret, "no memory for %s", path);
 	if (!ret && known && en->recording[0] && en->loads.n && en->files.n)
@@ -125,5 +125,9 @@ int net_entry_load(const struct net_entry *en, const struct net_file *f, bool pl
 	if (!ret && packed && plain)
 		ret = batch_gunzip(raw.buf, raw.len, o);
 	free(raw.buf);
-	return ret ? err_set(e, ret, "cannot read %s: %s", path, strerror(-ret)) : 0;
+	if (!ret)
+		return 0;
+	/* Whatever is with that file is with no other entry's. */
+	return err_set(e, ret == -ENOMEM || ret == -ENOTSUP ? ret : -EINVAL, "cannot read %s: %s",
+		       path, strerror(-ret));
 }

@@ -224,6 +224,8 @@ int net_push(struct net *n, const char *dir, struct net_pushed *p, struct err *e
 	int ret = net_entry_read(&en, dir, e);
 
 	*p = (struct net_pushed){ 0 };
+	if (ret && ret != -ENOMEM)
+		ret = -EINVAL;
 	ret = ret ?: n->engine->push(n, &en, p, e);
 	if (ret && en.recording[0])
 		err_context(e, "recording %s, to %s", en.recording, n->target.shown);

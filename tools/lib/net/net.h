@@ -18,8 +18,8 @@
  * what it has (many entries in one: net_push_many()); where that is something else than whole files (two clients at once, a request that outlived its
  * connection), the load gets the next number of FLEET_ATTEMPTS and begins anew; what lies there stays invisible.
  *
- * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; others: what we sent. A message says what the
- * server said, and never a password. One thread for each struct net.
+ * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; -EINVAL of net_push(): that entry cannot be read;
+ * others: what we sent. A message says what the server said, and never a password. One thread for each struct net.
  */
 #ifndef PERF_NET_H
 #define PERF_NET_H

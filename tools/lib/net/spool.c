@@ -63,7 +63,7 @@ static int add_size(int dir, const char *name, void *ctx)
 static int remove_file(int dir, const char *name, void *ctx)
 {
 	(void)ctx;
-	return unlinkat(dir, name, 0) ? -errno : 0;
+	return unlinkat(dir, name, 0) && errno != ENOENT ? -errno : 0;
 }
 
 static int sync_file(int dir, const char *name, void *ctx)
@@ -83,7 +83,7 @@ static int drop(const char *dir)
 {
 	int ret = each_file(dir, remove_file, NULL);
 
-	return !rmdir(dir) ? 0 : ret ?: -errno;
+	return !rmdir(dir) || errno == ENOENT ? 0 : ret ?: -errno;
 }
 
 /* Files first, then the directory that names them. */
@@ -235,6 +235,18 @@ static int list(const struct net_spool *sp, const char *tag, struct entries *out
 	return ret;
 }
 
+/* It goes out of the list first: half of one would be taken for one that is damaged, for ever where we are killed. */
+static int drop_entry(const struct net_spool *sp, const char *path)
+{
+	char name[PATH_MAX];
+
+	snprintf(name, sizeof(name), "%s/" FRESH "%s", sp->dir, strrchr(path, '/') + 1);
+	drop(name); /* of a process that ended in here */
+	if (rename(path, name))
+		return errno == ENOENT ? 0 : -errno;
+	return drop(name);
+}
+
 static int keep_limit(const struct net_spool *sp)
 {
 	struct entries all = { 0 };
@@ -251,7 +263,7 @@ static int keep_limit(const struct net_spool *sp)
 		       "%s is dropped: what waits in the spool has %llu bytes, more than --spool-limit",
 		       all.v.v[i].path, (unsigned long long)size);
 		size -= all.v.v[i].size;
-		drop(all.v.v[i].path);
+		drop_entry(sp, all.v.v[i].path);
 	}
 	entries_free(&all);
 	return ret;
@@ -342,15 +354,19 @@ static void hang_up(struct sender *s)
 
 static int connect_to(struct sender *s, struct err *e)
 {
+	int ret;
+
 	if (s->net)
 		return 0;
-	return net_open(&s->net, &s->sp->target, &s->s->opts, e) ?: net_check_schema(s->net, e);
+	ret = net_open(&s->net, &s->sp->target, &s->s->opts, e) ?: net_check_schema(s->net, e);
+	/* That is of one entry: what keeps us from the engine keeps all. */
+	return ret == -EINVAL ? -EPERM : ret;
 }
 
 /* The engine has it. */
 static void remove_sent(const struct sender *s, const char *dir)
 {
-	int ret = drop(dir);
+	int ret = drop_entry(s->sp, dir);
 
 	if (ret)
 		log_to(&s->sp->o.log, LOG_WARN,
@@ -367,6 +383,11 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 		if (ret)
 			hang_up(s);
 	} while (ret == -EAGAIN && wait_some(s, e));
+	if (ret == -EINVAL && access(dir, F_OK) && errno == ENOENT) {
+		/* Another perf has sent it meanwhile. */
+		err_clear(e);
+		return 0;
+	}
 	if (ret)
 		return ret;
 	s->pause = 1000;
@@ -415,10 +436,13 @@ static bool send_some(struct sender *s, struct net_sending *sending, const struc
 
 	if (nr > 1)
 		send_together(s, en, nr, done);
-	for (size_t i = 0; i < nr && !down; i++) {
+	for (size_t i = 0; i < nr; i++) {
 		struct err e = { 0 };
-		int ret = done[i] ? 0 : send_one(s, en[i].path, &e);
+		int ret;
 
+		if (down && !done[i])
+			continue;
+		ret = done[i] ? 0 : send_one(s, en[i].path, &e);
 		sending->sent += !ret;
 		if (!ret)
 			continue;
