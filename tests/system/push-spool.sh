@@ -4,7 +4,7 @@
 # a push by TLS trusts.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/helpers/engines.sh"
-need_cmd python3
+need_cmd python3 flock
 P=$ROOT/tests/data/perf
 port=$(python3 -c 'import socket
 s = socket.socket()
@@ -47,6 +47,18 @@ if "$PERF" version --build-options | grep -q 'libpq: \[ on'; then
 else
 	skip "PostgreSQL by IPv6" "built without libpq"
 fi
+
+# Directories of processes that were ended while they wrote.
+mkdir "$TMP/spool/new-left" "$TMP/spool/new-held"
+echo tables >"$TMP/spool/new-left/manifest"
+touch -d '1 hour ago' "$TMP/spool/new-left" "$TMP/spool/new-held"
+(
+	flock 9
+	push --spool "$TMP/spool" "$URL" "$P/hybrid.data"
+) 9<"$TMP/spool/new-held"
+check "what an ended push left is removed" test ! -e "$TMP/spool/new-left"
+check "... and not what one still writes" test -d "$TMP/spool/new-held"
+rmdir "$TMP/spool/new-held"
 
 mkdir -m 777 "$TMP/open" && chmod 777 "$TMP/open"
 push --spool "$TMP/open" "$URL" "$P/group-4.14.data"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Entries that wait: directories with tables, named by target and recording, so that a recording that is put in twice
- * waits once. One is written as new-PID and takes its name when it is on the disk. What the engine has taken
+ * waits once. One is written as new-XXXXXX, under a lock, and takes its name when it is on the disk. What the engine has taken
  * is removed, what it has not stays; that is all there is to resuming.
  */
 #include <dirent.h>
@@ -9,6 +9,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,6 +20,7 @@
 
 #define FRESH "new-"
 #define TAG   12 /* hex digits of a target */
+#define YOUNG 60 /* s: one that was just made may not have its lock yet */
 
 struct net_spool {
 	struct net_spool_opts o;
@@ -26,6 +28,7 @@ struct net_spool {
 	char dir[PATH_MAX - 2 * NAME_MAX];
 	char tag[TAG + 1];
 	char fresh[PATH_MAX]; /* "" = nothing is begun */
+	int lock;	      /* on that directory */
 };
 
 /* ---- directories of plain files ------------------------------------------------------------------- */
@@ -136,6 +139,26 @@ static void make_tag(struct net_spool *sp)
 		snprintf(sp->tag + 2 * i, 3, "%02x", d[i]);
 }
 
+/* What a process left that ended while it wrote or removed it: no others hold its lock. */
+static int drop_left(int dir, const char *name, void *ctx)
+{
+	const struct net_spool *sp = ctx;
+	char path[PATH_MAX];
+	struct stat st;
+	int fd;
+
+	if (strncmp(name, FRESH, strlen(FRESH)) != 0 ||
+	    fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) || time(NULL) - st.st_mtime < YOUNG)
+		return 0;
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/%s", sp->dir, name);
+	if (fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB))
+		drop(path);
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
 int net_spool_open(struct net_spool **out, const struct net_target *t,
 		   const struct net_spool_opts *o, struct err *e)
 {
@@ -153,16 +176,25 @@ int net_spool_open(struct net_spool **out, const struct net_target *t,
 		free(sp);
 		return ret;
 	}
+	each_file(sp->dir, drop_left, sp);
 	*out = sp;
 	return 0;
+}
+
+static void drop_fresh(struct net_spool *sp)
+{
+	if (!*sp->fresh)
+		return;
+	drop(sp->fresh);
+	close(sp->lock);
+	*sp->fresh = 0;
 }
 
 void net_spool_close(struct net_spool *sp)
 {
 	if (!sp)
 		return;
-	if (*sp->fresh)
-		drop(sp->fresh);
+	drop_fresh(sp);
 	free(sp);
 }
 
@@ -271,14 +303,18 @@ static int keep_limit(const struct net_spool *sp)
 
 int net_spool_begin(struct net_spool *sp, const char **dir, struct err *e)
 {
-	snprintf(sp->fresh, sizeof(sp->fresh), "%s/" FRESH "%ld/", sp->dir, (long)getpid());
-	/* Of a process of that number that ended early. */
-	drop(sp->fresh);
-	if (mkdir(sp->fresh, 0700)) {
+	drop_fresh(sp);
+	snprintf(sp->fresh, sizeof(sp->fresh), "%s/" FRESH "XXXXXX", sp->dir);
+	sp->lock = mkdtemp(sp->fresh) ? open(sp->fresh, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (sp->lock < 0) {
 		err_set(e, -errno, "cannot make %s: %s", sp->fresh, strerror(errno));
+		rmdir(sp->fresh);
 		*sp->fresh = 0;
 		return e->code;
 	}
+	/* Also held by the child that writes. Where there are no locks, nobody gets one to remove it either. */
+	flock(sp->lock, LOCK_EX);
+	strcat(sp->fresh, "/");
 	*dir = sp->fresh;
 	return 0;
 }
@@ -312,8 +348,7 @@ int net_spool_keep(struct net_spool *sp, struct err *e)
 				strerror(-ret));
 	}
 	net_entry_free(&en);
-	drop(sp->fresh);
-	*sp->fresh = 0;
+	drop_fresh(sp);
 	return ret;
 }
 
