@@ -27,6 +27,14 @@ like "... and what becomes of it" "$(cat "$TMP/err")" "0 of 2 recordings are loa
 is "both wait" "$(waits)" 2
 push --spool "$TMP/spool" "$URL" "$P/group-4.14.data"
 is "one that waits already waits once" "$(waits)" 2
+told() { # what the entries' tables of loads say
+	find "$TMP/spool" -name 'loads*.gz' -exec gzip -dc {} + | tr '\0' '\n' | grep -aoE 'web-[a-z]+|sha:' | sort | uniq -c | tr -s ' \n' ' '
+}
+rm -r "$TMP/spool"
+push --spool "$TMP/spool" --service web-old "$URL" "$P/group-4.14.data" "$P/branch-4.14.data"
+push --spool "$TMP/spool" --service web-new --redact host "$URL" "$P/group-4.14.data"
+is "once more with other options: it waits once" "$(waits)" 2
+like "... as it was said last" "$(told)" '^ [0-9]+ sha: [0-9]+ web-new [0-9]+ web-old $'
 push --spool "$TMP/spool" "clickhouse+http://127.0.0.1:$port/other" "$P/group-4.14.data"
 like "another database: others' entries are not counted" "$(cat "$TMP/err")" '0 of 1 recordings'
 is "... and stay" "$(waits)" 3

@@ -319,6 +319,39 @@ int net_spool_begin(struct net_spool *sp, const char **dir, struct err *e)
 	return 0;
 }
 
+/* Whether @there has the same file as @en, byte for byte. */
+static bool has_same(const struct net_entry *en, const struct net_file *f, const char *there)
+{
+	const struct net_entry other = { .dir = there };
+	struct obuf a = { .fd = -1 }, b = { .fd = -1 };
+	bool same = !net_entry_load(en, f, false, &a, NULL) &&
+		    !net_entry_load(&other, f, false, &b, NULL) && a.len == b.len &&
+		    (!a.len || !memcmp(a.buf, b.buf, a.len));
+
+	free(a.buf);
+	free(b.buf);
+	return same;
+}
+
+/*
+ * What was begun takes @name. A recording that waits already may be put in with other options (a name that was wrong,
+ * --redact that was forgotten): the last word holds. Of the same tables the first stay, with what was noted of
+ * parts that are sent.
+ */
+static int take_name(const struct net_spool *sp, const struct net_entry *en, const char *name)
+{
+	const struct net_file list = { .name = "manifest" };
+	bool same = has_same(en, &list, name);
+
+	vec_for_each (f, &en->files)
+		same = same && has_same(en, f, name);
+	if (same || !rename(sp->fresh, name))
+		return 0;
+	if (errno != EEXIST && errno != ENOTEMPTY)
+		return -errno;
+	return drop_entry(sp, name) ?: rename(sp->fresh, name) ? -errno : 0;
+}
+
 int net_spool_keep(struct net_spool *sp, struct err *e)
 {
 	struct net_entry en = { 0 };
@@ -336,10 +369,9 @@ int net_spool_keep(struct net_spool *sp, struct err *e)
 	if (!ret) {
 		sp->fresh[strlen(sp->fresh) - 1] = 0;
 		snprintf(name, sizeof(name), "%s/%s-%s", sp->dir, sp->tag, en.recording);
-		/* One that is there holds the same. */
-		if (rename(sp->fresh, name) && errno != EEXIST && errno != ENOTEMPTY)
-			ret = err_set(e, -errno, "cannot keep tables as %s: %s", name,
-				      strerror(errno));
+		ret = take_name(sp, &en, name);
+		if (ret)
+			err_set(e, ret, "cannot keep tables as %s: %s", name, strerror(-ret));
 	}
 	if (!ret) {
 		ret = keep_limit(sp);
