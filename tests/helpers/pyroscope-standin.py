@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What Pyroscope takes: POST /push.v1.PusherService/Push, JSON with profiles of pprof in base64. Each is kept as DIR/N.pb.gz, and is
-# a line of DIR/profiles: "N ID SAMPLES SUM-OF-EACH-VALUE LABELS". More than 16000 samples, or a profile that does not hold together, is
-# answered with 400, and so is a stack of more than 1000 frames. While there is a file DIR/away with a number, the answer is 503 where it has so many.
+# a line of DIR/profiles: "N ID SAMPLES SUM-OF-EACH-VALUE LABELS". More than 16000 samples or 4 MB, or a profile that does not hold together, is
+# answered with 400, and so are a stack of more than 1000 frames and whatever is of the service "late", as profiles older than an hour are. While there is a file DIR/away with a number, the answer is 503 where it has so many.
 #	pyroscope-standin.py DIR
 import base64, gzip, json, os, sys
 import standin_server
@@ -49,9 +49,12 @@ class Handler(standin_server.Handler):
             labels = {l["name"]: l["value"] for l in series["labels"]}
             for sample in series["samples"]:
                 raw = base64.b64decode(sample["rawProfile"], validate=True)
+                profile = gzip.decompress(raw)
                 try:
-                    samples, sums = look(gzip.decompress(raw))
+                    samples, sums = look(profile)
                     assert samples <= 16000, "too many samples"
+                    assert len(profile) <= 4 << 20, "too many bytes"
+                    assert labels.get("service_name") != "late", "too old"
                 except (AssertionError, KeyError, IndexError) as e:
                     return self.answer(400, json.dumps({"code": "invalid_argument", "message": repr(e)}))
                 with open("%s/%d.pb.gz" % (place, taken), "wb") as f:

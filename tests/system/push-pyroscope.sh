@@ -4,7 +4,7 @@
 # the server went away is not sent again; nothing leaves that would not go to an engine.
 . "$(dirname "$0")/../lib.sh"
 . "$ROOT/tests/helpers/engines.sh"
-need_cmd python3
+need_cmd python3 cc nm
 "$PERF" version --build-options | grep -q 'libcurl: \[ on' || skip_all "perf was built without libcurl"
 P=$ROOT/tests/data/perf
 
@@ -73,6 +73,40 @@ like "... which is told" "$(cat "$TMP/err")" "cannot read $1/manifest"
 like "... the next one goes in" "$(cat "$TMP/server/profiles")" 'service_name=behind'
 is "... and the first stays" "$(echo "$TMP"/spool/*)" "$1"
 rm -r "$1"
+
+# Nor does what it refuses.
+: >"$TMP/server/profiles"
+push --service late "pyroscope+http://$HOST" "$P/group-4.14.data"
+is "a profile that is too old: status" $st 75
+like "... and why, and what to do" "$(tr '\n' ' ' <"$TMP/err")" "answered 400: .*too old.* waits; remove it"
+push --service next "pyroscope+http://$HOST" "$P/singleprocess-3.8.data"
+like "... the next one goes in" "$(cat "$TMP/server/profiles")" 'service_name=next'
+like "... and it waits" "$(cat "$TMP/err")" '1 of 2 recordings are loaded'
+rm -r "$TMP"/spool/*
+
+# As many bytes of names.
+python3 -S -c 'for i in range(16000):
+    print(".type f%d_%s, @function; .globl f%d_%s; f%d_%s: .skip 16" % ((i, "x" * 300) * 3))' >"$TMP/names.s"
+cat >"$TMP/names.py" <<'E2'
+import sys
+from perfdata import *
+r = Recording(Attr(type=TYPE_SOFTWARE, sample_period=1000, sample_type=IP | TID | TIME | PERIOD, flags='mmap mmap2 comm'))
+r.comm(1001, 'names')
+r.mmap2(1001, 0x400000, 0x800000, 0, sys.argv[2])
+for i in range(16000):
+    r.sample(ip=0x400000 + int(sys.argv[3], 16) + 16 * i, pid=1001, period=1000)
+r.write(sys.argv[1])
+E2
+if cc -shared -nostdlib -Wl,-z,noseparate-code -o "$TMP/names.so" "$TMP/names.s" 2>"$TMP/log"; then
+	PYTHONPATH="$ROOT/tests/helpers" python3 "$TMP/names.py" "$TMP/names.data" "$TMP/names.so" \
+		"$(nm "$TMP/names.so" | sed -n 's/ . f0_x*$//p')"
+	: >"$TMP/server/profiles"
+	push --service names "pyroscope+http://$HOST" "$TMP/names.data"
+	is "more than 4 MB: status" $st 0
+	is "... are two profiles, with all samples" "$(awk '{ s += $3 } END { print NR, s }' "$TMP/server/profiles")" "2 16000"
+else
+	skip "more than 4 MB" "$(head -1 "$TMP/log")"
+fi
 
 # Frames beyond a thousand are left out, and not the sample.
 cat >"$TMP/deep.py" <<'E2'

@@ -44,6 +44,12 @@ static bool is_missing(long code)
 	return code == 60 || code == 81;
 }
 
+/* The block is none: cut, or not as it was packed. */
+static bool is_block(long code)
+{
+	return code == 32 || code == 33 || code == 117 || code == 354;
+}
+
 static int refused(const struct net *n, long status, const char *text, struct err *e)
 {
 	const char *at = strstr(text, "Code: ");
@@ -57,6 +63,8 @@ static int refused(const struct net *n, long status, const char *text, struct er
 	else if (passes(code) || status == 408 || status == 425 || status == 429 ||
 		 (status >= 500 && !code))
 		ret = -EAGAIN;
+	else if (is_block(code) || status == 413)
+		ret = -EBADMSG;
 	err_set(e, ret, "%s answered %ld: %.400s", n->target.shown, status,
 		*text ? text : "no word of why");
 	if (ret == -EACCES)

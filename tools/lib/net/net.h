@@ -18,8 +18,8 @@
  * what it has (many entries in one: net_push_many()); where that is something else than whole files (two clients at once, a request that outlived its
  * connection), the load gets the next number of FLEET_ATTEMPTS and begins anew; what lies there stays invisible.
  *
- * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; -EINVAL of net_push(): that entry cannot be read;
- * others: what we sent. A message says what the server said, and never a password. One thread for each struct net.
+ * Errors: 0 or -errno. -EAGAIN: later it may work; -EACCES: who we are; -EINVAL of net_push(): that entry cannot be read,
+ * -EBADMSG: the engine refuses it as it is; others: what we sent. A message says what the server said, and never a password. One thread for each struct net.
  */
 #ifndef PERF_NET_H
 #define PERF_NET_H
@@ -121,8 +121,8 @@ struct net_sending {
 };
 
 /*
- * All that waits for this target, the oldest first. One that is damaged does not keep the others. 0, or the last
- * error; what was not taken waits on.
+ * All that waits for this target, the oldest first. One that is damaged or refused does not keep the others; what was refused
+ * is not asked again by this struct net_spool. 0, or the last error; what was not taken waits on.
  */
 int net_spool_send(struct net_spool *sp, struct net_sending *s);
 const char *net_spool_dir(const struct net_spool *sp);

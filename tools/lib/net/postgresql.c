@@ -55,6 +55,9 @@ static int code_of(const char *state)
 		return -EAGAIN;
 	if (!strncmp(state, "28", 2) || !strcmp(state, "42501"))
 		return -EACCES;
+	/* Values and what tables demand of them. */
+	if (!strncmp(state, "22", 2) || !strncmp(state, "23", 2))
+		return -EBADMSG;
 	return !strcmp(state, "42P01") ? -ENOENT : -EPROTO;
 }
 

@@ -3,7 +3,7 @@
  * Pyroscope by its push API (push.v1.PusherService/Push, JSON over HTTP): a load becomes profiles of pprof, made of the tables
  * that its entry has, so that nothing leaves that would not go to an engine: no paths, no command lines, and --redact holds.
  *
- * Of a profile Pyroscope keeps 16,000 samples, so a load is several where it has more. It adds up whatever comes, and
+ * Of a profile Pyroscope keeps 16,000 samples and takes 4 MB, so a load is several where it has more. It adds up whatever comes, and
  * cannot be asked what it has: a profile that was taken is noted beside the entry's files, and is not sent again; only
  * one whose answer was lost can be there twice.
  */
@@ -18,8 +18,9 @@
 #include "net/native-int.h"
 #include "net/net-int.h"
 
-#define MOST  16000 /* samples of a profile */
-#define DEPTH 1000  /* frames: the server's limit */
+#define MOST	   16000     /* samples of a profile */
+#define MOST_BYTES (3 << 20) /* unpacked: of the server's 4 MB, but for the last sample's frames */
+#define DEPTH	   1000	     /* frames: the server's limit */
 
 struct pyroscope {
 	struct net_http *http;
@@ -105,7 +106,7 @@ struct profile {
 	struct intern strings;
 	struct htab place_tab;
 	VEC(struct place) place;
-	size_t nr;
+	size_t nr, text; /* samples; bytes of strings */
 	int code;
 };
 
@@ -136,10 +137,12 @@ static int profile_begin(struct profile *p)
 static uint64_t string(struct profile *p, const char *s)
 {
 	struct obuf safe = { .fd = -1 };
+	size_t before = p->strings.str.n;
 	uint32_t id;
 
 	emit_safe(&safe, s);
 	id = intern_n(&p->strings, safe.buf ? safe.buf : "", safe.len);
+	p->text += p->strings.str.n > before ? safe.len : 0;
 	free(safe.buf);
 	if (id == INTERN_NONE)
 		p->code = -ENOMEM;
@@ -314,6 +317,7 @@ static int refused(struct net *n, long status, const char *text, struct err *e)
 {
 	int ret = status == 401 || status == 403		    ? -EACCES
 		  : status == 408 || status == 429 || status >= 500 ? -EAGAIN
+		  : status == 400 || status == 413 || status == 422 ? -EBADMSG
 								    : -EPROTO;
 
 	err_set(e, ret, "%s answered %ld: %.400s", n->target.shown, status,
@@ -388,6 +392,11 @@ static int send_profile(struct net *n, const struct load *l, struct profile *p, 
 	return ret;
 }
 
+static bool has_room(const struct profile *p)
+{
+	return p->nr < MOST && p->samples.len + p->places.len + p->text < MOST_BYTES;
+}
+
 static int push_part(struct net *n, struct load *l, size_t *at, unsigned part,
 		     struct net_pushed *done, struct err *e)
 {
@@ -395,7 +404,7 @@ static int push_part(struct net *n, struct load *l, size_t *at, unsigned part,
 	char mark[4200];
 	int ret = profile_begin(&p) ? err_set(e, -ENOMEM, "no memory for a profile") : 0;
 
-	for (; !ret && *at < l->node.n && p.nr < MOST; ++*at)
+	for (; !ret && *at < l->node.n && has_room(&p); ++*at)
 		if (number_of(l->node.v[*at].t, "self_n", l->node.v[*at].row) > 0)
 			put_sample(&p, l, &l->node.v[*at], part);
 	mark_path(l, part, mark, sizeof(mark));

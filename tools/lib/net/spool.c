@@ -29,6 +29,8 @@ struct net_spool {
 	char tag[TAG + 1];
 	char fresh[PATH_MAX]; /* "" = nothing is begun */
 	int lock;	      /* on that directory */
+	struct arena text;
+	VEC(const char *) refused; /* paths of entries */
 };
 
 /* ---- directories of plain files ------------------------------------------------------------------- */
@@ -195,6 +197,8 @@ void net_spool_close(struct net_spool *sp)
 	if (!sp)
 		return;
 	drop_fresh(sp);
+	vec_free(&sp->refused);
+	arena_free(&sp->text);
 	free(sp);
 }
 
@@ -495,6 +499,23 @@ static void send_together(struct sender *s, const struct entry *en, size_t nr, b
 	       (unsigned long long)p.rows, (unsigned long long)p.bytes);
 }
 
+/* Without memory it is asked again. */
+static void note_refused(struct net_spool *sp, const char *path)
+{
+	const char *copy = arena_printf(&sp->text, "%s", path);
+
+	if (copy)
+		(void)!vec_push(&sp->refused, copy);
+}
+
+static bool is_refused(const struct net_spool *sp, const char *path)
+{
+	vec_for_each (s, &sp->refused)
+		if (!strcmp(*s, path))
+			return true;
+	return false;
+}
+
 /* The next entries, NET_MANY at most. True: others would fare no better. */
 static bool send_some(struct sender *s, struct net_sending *sending, const struct entry *en,
 		      size_t nr, int *bad)
@@ -514,11 +535,30 @@ static bool send_some(struct sender *s, struct net_sending *sending, const struc
 		if (!ret)
 			continue;
 		*bad = ret;
-		down = ret != -EINVAL;
+		if (ret == -EBADMSG) {
+			note_refused(s->sp, en[i].path);
+			err_hint(&e, "%s waits; remove it, or it is tried again by the next push.",
+				 en[i].path);
+		}
+		down = down || (ret != -EINVAL && ret != -EBADMSG);
 		sending->fail(sending->ctx, &e);
 		err_clear(&e);
 	}
 	return down;
+}
+
+/* What the engine refused once it refuses again. True: there was some. */
+static bool leave_refused(const struct net_spool *sp, struct entries *all)
+{
+	size_t n = 0;
+
+	vec_for_each (en, &all->v)
+		if (!is_refused(sp, en->path))
+			all->v.v[n++] = *en;
+	if (n == all->v.n)
+		return false;
+	all->v.n = n;
+	return true;
 }
 
 int net_spool_send(struct net_spool *sp, struct net_sending *sending)
@@ -538,6 +578,8 @@ int net_spool_send(struct net_spool *sp, struct net_sending *sending)
 		sending->fail(sending->ctx, &e);
 		err_clear(&e);
 	}
+	if (leave_refused(sp, &all))
+		bad = -EBADMSG;
 	for (size_t i = 0; i < all.v.n && !down; i += NET_MANY)
 		down = send_some(&s, sending, all.v.v + i, min_u64(all.v.n - i, NET_MANY), &bad);
 	hang_up(&s);
