@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
-# has of a load; INSERTs in Native, whose rows it keeps. What data pull and report --from ask of these, SQLite answers. While there is a file DIR/away it answers 503;
-# while there is DIR/late no SELECT of these has an answer, and DIR/asked says that one waits;
+# has of a load; INSERTs in Native, whose rows it keeps. What data pull and report --from ask of these, SQLite answers. While there is a file DIR/away it answers 503,
+# while there is DIR/hang not at all; while there is DIR/late no SELECT of these has an answer, and DIR/asked says that one waits;
 # where it meets DIR/forget, it takes that away and with it all rows, but not those in DIR/rows.
 # With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
@@ -75,6 +75,8 @@ def select(sql):
 class Handler(standin_server.Handler):
     def do_POST(self):
         body = self.body()
+        while os.path.exists(place + "/hang"):
+            time.sleep(0.1)
         if os.path.exists(place + "/away"):
             return self.answer(503, "not now")
         if self.headers.get("Content-Encoding") == "gzip":

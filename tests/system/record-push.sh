@@ -149,6 +149,12 @@ is "... and is left alone by the next service" "$(ls "$TMP/spool") $(grep -c 'pu
 	"damaged.2026010100000000 1"
 rm "$TMP/spool/damaged.2026010100000000"
 
+touch "$TMP/engine/hang"
+timeout -k 1 60 "$PERF" record -q -e cpu-clock:u --push "$URL" --spool "$TMP/hang" --retry-for 1 -- sh "$TMP/busy.sh" 3 2>"$TMP/hang.err"
+is "an engine that takes and does not answer: the end comes in time" $? 75
+like "... and says why" "$(cat "$TMP/hang.err")" 'no time is left'
+rm "$TMP/engine/hang"
+
 touch "$TMP/engine/away"
 service --every 1 --spool-limit 1k --retry-for 0 -- sh "$TMP/busy.sh" 25
 wait $pid

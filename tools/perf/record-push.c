@@ -9,6 +9,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -126,6 +127,8 @@ struct pusher {
 	char said[768];	 /* the last error: said once, not every minute */
 	unsigned pause;	 /* ms */
 	int64_t next_ms; /* not before this is it tried again */
+	int bell;
+	int64_t end_ms; /* 0 = the recorder goes on */
 };
 
 static int is_whole(const struct dirent *f)
@@ -272,6 +275,17 @@ static void tell(void *ctx, const struct err *e)
 	cli_print_err(e);
 }
 
+/* The end has come when nobody is left to ring; what is being sent then has as long as all the rest. */
+static int64_t end_of_sending(void *ctx)
+{
+	struct pusher *u = ctx;
+	struct pollfd pf = { u->bell, 0, 0 };
+
+	if (!u->end_ms && poll(&pf, 1, 0) > 0 && pf.revents & POLLHUP)
+		u->end_ms = now_ms() + (int64_t)min_u64(max_u64(u->p->last_s, 1), INT_MAX) * 1000;
+	return u->end_ms ?: INT64_MAX;
+}
+
 static void send_all(struct pusher *u, uint64_t seconds)
 {
 	struct net_sending s = {
@@ -279,6 +293,8 @@ static void send_all(struct pusher *u, uint64_t seconds)
 	};
 
 	s.opts.log = LOG_STDERR;
+	s.opts.until = end_of_sending;
+	s.opts.ctx = u;
 	u->waits = net_spool_send(u->p->spool, &s);
 	if (u->waits) {
 		u->next_ms = now_ms() + u->pause;
@@ -292,20 +308,20 @@ static void send_all(struct pusher *u, uint64_t seconds)
 }
 
 /* Until the recorder closes its end; true = the bell rang, or it is time. */
-static bool wait_for_work(struct pusher *u, int bell)
+static bool wait_for_work(struct pusher *u)
 {
-	struct pollfd pf = { bell, POLLIN, 0 };
+	struct pollfd pf = { u->bell, POLLIN, 0 };
 	int64_t ms = u->next_ms - now_ms();
 	char bytes[256];
 
 	if (poll(&pf, 1, !u->waits ? -1 : ms > 0 ? (int)ms : 0) <= 0)
 		return true;
-	return read(bell, bytes, sizeof(bytes)) > 0;
+	return read(u->bell, bytes, sizeof(bytes)) > 0;
 }
 
 static void __attribute__((noreturn)) pusher(struct record_push *p, int bell)
 {
-	struct pusher u = { .p = p, .pause = PAUSE_MS, .waits = true };
+	struct pusher u = { .p = p, .pause = PAUSE_MS, .waits = true, .bell = bell };
 	bool goes_on = true;
 
 	/* Who ends the service ends the recorder; what it leaves is ours to push. */
@@ -320,7 +336,7 @@ static void __attribute__((noreturn)) pusher(struct record_push *p, int bell)
 		take_all(&u);
 		if (u.waits && now_ms() >= u.next_ms)
 			send_all(&u, 0);
-		goes_on = wait_for_work(&u, bell);
+		goes_on = wait_for_work(&u);
 	} while (goes_on);
 	take_all(&u);
 	if (u.waits)

@@ -105,6 +105,15 @@ static struct curl_slist *headers_of(struct net_http *h, const struct net_reques
 	return NULL;
 }
 
+/* Not 0 ends the request. */
+static int is_over(void *ctx, curl_off_t size, curl_off_t came, curl_off_t more, curl_off_t went)
+{
+	const struct net_http *h = ctx;
+
+	(void)size, (void)came, (void)more, (void)went;
+	return net_left(&h->n->o) <= 0;
+}
+
 /* false: no memory for a text, of which the library keeps a copy. */
 static bool set(struct net_http *h, const struct net_request *rq, const char *url,
 		struct curl_slist *list)
@@ -127,7 +136,10 @@ static bool set(struct net_http *h, const struct net_request *rq, const char *ur
 	opt(c, CURLOPT_ERRORBUFFER, h->why);
 	opt(c, CURLOPT_NOSIGNAL, 1L);
 	opt(c, CURLOPT_CONNECTTIMEOUT, 10L);
-	opt(c, CURLOPT_TIMEOUT, (long)(o->timeout ? o->timeout : 300));
+	opt(c, CURLOPT_TIMEOUT, 300L);
+	opt(c, CURLOPT_NOPROGRESS, 0L);
+	opt(c, CURLOPT_XFERINFOFUNCTION, is_over);
+	opt(c, CURLOPT_XFERINFODATA, h);
 	opt(c, CURLOPT_SSL_VERIFYPEER, 1L);
 	opt(c, CURLOPT_SSL_VERIFYHOST, 2L);
 	/* A proxy of the environment is for the world outside, not for this machine; no_proxy says more. */
@@ -179,8 +191,10 @@ int net_http_post(struct net_http *h, const struct net_request *rq, long *status
 	/* The library has codes of its own for what the machine refused, and words that do not name it. EAGAIN is waiting. */
 	refused = left != EAGAIN && left != EINTR && lack_is_trouble(left);
 	return err_set(e, is_ours(code) ? -EPROTO : -EAGAIN, "no answer of %s: %s%s%s", t->shown,
-		       h->why[0] ? h->why : h->lib.easy_strerror(code), refused ? ": " : "",
-		       refused ? strerror(left) : "");
+		       code == CURLE_ABORTED_BY_CALLBACK ? "no time is left for it"
+		       : h->why[0]			 ? h->why
+							 : h->lib.easy_strerror(code),
+		       refused ? ": " : "", refused ? strerror(left) : "");
 }
 #else
 int net_http_new(struct net_http **h, const struct net *n, struct err *e)

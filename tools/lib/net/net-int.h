@@ -48,6 +48,8 @@ struct net_engine {
 
 /* A name of this machine. */
 bool net_is_here(const char *host);
+/* ms until it has to end. */
+int64_t net_left(const struct net_opts *o);
 
 struct net {
 	const struct net_engine *engine;

@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "net/net-int.h"
 
@@ -127,6 +128,15 @@ const struct option net_options[] = {
 bool net_asked(const struct net_opts *o)
 {
 	return o->password_file || o->ca || o->insecure;
+}
+
+int64_t net_left(const struct net_opts *o)
+{
+	int64_t until = o->until ? o->until(o->ctx) : INT64_MAX;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return until - now.tv_sec * 1000 - now.tv_nsec / 1000000;
 }
 
 /* ---- connections ----------------------------------------------------------------------------- */

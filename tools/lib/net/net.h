@@ -51,7 +51,9 @@ struct net_opts {
 	const char *ca;	       /* a file of certificates, besides those of the system */
 	bool insecure;	       /* a password over plain HTTP to another machine */
 	bool read_only;	       /* whatever a query says, it changes nothing */
-	unsigned timeout;      /* of one request, in s; 0 = 300 */
+	/* When it has to end, in ms of CLOCK_MONOTONIC: asked about once a second, as that may change. NULL = never. */
+	int64_t (*until)(void *ctx);
+	void *ctx;
 	struct log_sink log;
 };
 

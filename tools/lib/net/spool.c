@@ -407,7 +407,8 @@ static bool wait_some(struct sender *s, const struct err *why)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	ms = s->pause + (unsigned)(now.tv_nsec / 1000) % (s->pause / 2 + 1);
 	if ((s->end.tv_sec - now.tv_sec) * 1000 + (s->end.tv_nsec - now.tv_nsec) / 1000000 <
-	    (long)ms)
+		    (long)ms ||
+	    net_left(&s->s->opts) < ms)
 		return false;
 	log_to(&s->sp->o.log, LOG_INFO, "%s; again in %u ms", why->text, ms);
 	t = (struct timespec){ ms / 1000, ms % 1000 * 1000000L };
@@ -427,6 +428,9 @@ static int connect_to(struct sender *s, struct err *e)
 {
 	int ret;
 
+	if (net_left(&s->s->opts) <= 0)
+		return err_set(e, -EAGAIN, "no time is left to send more to %s",
+			       s->sp->target.shown);
 	if (s->net)
 		return 0;
 	ret = net_open(&s->net, &s->sp->target, &s->s->opts, e) ?: net_check_schema(s->net, e);
@@ -502,7 +506,7 @@ static void send_together(struct sender *s, const struct entry *en, size_t nr, b
 /* Without memory it is asked again. */
 static void note_refused(struct net_spool *sp, const char *path)
 {
-	const char *copy = arena_printf(&sp->text, "%s", path);
+	const char *copy = arena_strdup(&sp->text, path);
 
 	if (copy)
 		(void)!vec_push(&sp->refused, copy);
