@@ -73,10 +73,15 @@ else
 	skip "an installed perf reads it" "$NO_PEER"
 fi
 mv "$TMP/kept" "$PROG"
+(umask 027 && "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/mask.tar" 2>/dev/null)
+is "an archive is what the umask says" "$(stat -c %a "$TMP/mask.tar")" 640
+(umask 027 && "$PERF" archive --no-sandbox --symfs "$TMP/root" -i "$P" -o "$TMP/mask.tar" 2>/dev/null)
+is "... without a box, too" "$(stat -c %a "$TMP/mask.tar")" 640
 mkdir "$TMP/there"
 check_status "--all" 0 "$PERF" archive --symfs "$TMP/root" --all -i "$P" -o "$TMP/all.tar.gz"
 (cd "$TMP/there" && PERF_BUILDID_DIR=$TMP/d "$PERF" archive --unpack ../all.tar.gz 2>"$TMP/err")
 same_file "... brings the recording" "$TMP/there/perf.data" "$P"
+is "... and is for its owner only" "$(stat -c %a "$TMP/all.tar.gz")" 600
 
 # ---- the kernel's symbols
 if [ -n "$("$PERF" record -q -a -e cpu-clock -o "$TMP/k" -- sh -c 'i=0; while [ $i -lt 300 ]; do (:); i=$((i + 1)); done' 2>&1)" ] ||

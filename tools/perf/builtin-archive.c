@@ -209,7 +209,8 @@ static int pack_all(struct packer *k, const char *path, struct err *e)
 
 	if (!ret && machine_hits_new(&k->hits, session_env(k->s)->machine, NULL, NULL))
 		ret = err_set(e, -ENOMEM, "no memory for objects");
-	ret = ret ?: pack_new(&k->pack, path, e);
+	/* With a recording in it, it is kept as that is. */
+	ret = ret ?: pack_new(&k->pack, path, !k->o->all, e);
 	ret = ret ?: session_read(k->s, &consumer, k, e);
 	if (!ret && k->o->all && perfdata_is_pipe(session_env(k->s)->pd))
 		ret = err_set(

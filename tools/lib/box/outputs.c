@@ -159,6 +159,8 @@ int box_new_save(const char *path, bool over)
 
 int box_new_replacement(struct box_replacement *r, const char *path, bool shared)
 {
+	mode_t mask;
+
 	r->path = path;
 	r->fd = -1;
 	if (snprintf(r->temp, sizeof(r->temp), "%s.XXXXXX", path) >= (int)sizeof(r->temp))
@@ -166,8 +168,12 @@ int box_new_replacement(struct box_replacement *r, const char *path, bool shared
 	r->fd = mkostemp(r->temp, O_CLOEXEC);
 	if (r->fd < 0)
 		return -errno;
-	if (shared)
-		fchmod(r->fd, 0644);
+	if (shared) {
+		/* It can only be asked for by setting it: to what does no harm to a thread that makes a file now. */
+		mask = umask(077);
+		umask(mask);
+		fchmod(r->fd, 0666 & ~mask);
+	}
 	return 0;
 }
 

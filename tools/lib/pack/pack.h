@@ -8,7 +8,7 @@
  *	perf.data				the recording itself, if it was added
  *
  *	struct pack *p;
- *	int ret = pack_new(&p, "perf.data.tar.zst", &err);
+ *	int ret = pack_new(&p, "perf.data.tar.zst", true, &err);
  *
  *	ret = ret ?: pack_add(p, &id, "/usr/bin/prog", "elf", "/usr/bin/prog", &err);
  *	ret = ret ?: pack_end(p, &err);
@@ -26,9 +26,9 @@ struct pack;
 
 /*
  * A new archive at @path ("-": stdout), packed as its name says: .tar, .tar.gz, .tar.bz2, .tar.xz, .tar.zst.
- * -EINVAL for another name.
+ * -EINVAL for another name. @shared: others may read it, where the umask says so.
  */
-int pack_new(struct pack **p, const char *path, struct err *e);
+int pack_new(struct pack **p, const char *path, bool shared, struct err *e);
 /* Without pack_end() before, nothing is left of it. */
 void pack_free(struct pack *p);
 /*

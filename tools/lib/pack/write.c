@@ -64,12 +64,12 @@ static int add_filter(struct pack *p, const char *path, struct err *e)
 	return -EINVAL;
 }
 
-static int open_output(struct pack *p, struct err *e)
+static int open_output(struct pack *p, bool shared, struct err *e)
 {
 	int fd = output_descriptor(p->path), ret = 0;
 
 	if (fd < 0) {
-		ret = box_replace_open(&p->file, p->path, true);
+		ret = box_replace_open(&p->file, p->path, shared);
 		fd = p->file.fd;
 	}
 	if (ret) {
@@ -81,7 +81,7 @@ static int open_output(struct pack *p, struct err *e)
 		       : pack_failed(&p->lib, p->a, -EIO, p->path, e);
 }
 
-int pack_new(struct pack **out, const char *path, struct err *e)
+int pack_new(struct pack **out, const char *path, bool shared, struct err *e)
 {
 	struct pack *p = calloc(1, sizeof(*p));
 	int ret = p ? 0 : no_memory(e);
@@ -101,7 +101,7 @@ int pack_new(struct pack **out, const char *path, struct err *e)
 	ret = add_filter(p, path, e);
 	if (!ret && p->lib.write_set_format_pax_restricted(p->a) != ARCHIVE_OK)
 		ret = pack_failed(&p->lib, p->a, -EINVAL, path, e);
-	return ret ?: open_output(p, e);
+	return ret ?: open_output(p, shared, e);
 }
 
 void pack_free(struct pack *p)
@@ -262,9 +262,9 @@ static int without(struct err *e)
 	return -ENOTSUP;
 }
 
-int pack_new(struct pack **p, const char *path, struct err *e)
+int pack_new(struct pack **p, const char *path, bool shared, struct err *e)
 {
-	(void)path;
+	(void)path, (void)shared;
 	*p = NULL;
 	return without(e);
 }
