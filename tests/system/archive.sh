@@ -133,13 +133,17 @@ with tarfile.open(tmp + '/evil.tar', 'w') as t:
     put('usr/bin/prog/%s/sh' % id, data)
     put('usr/bin/prog/zz/elf', data)
     put('.bashrc', b'boo')
-with tarfile.open(tmp + '/bomb.tar.gz', 'w:gz') as t:
-    i = tarfile.TarInfo('usr/bin/bomb/%s/elf' % id)
-    i.size = 80 << 20
-    class Zeros:
-        def read(self, n):
-            return bytes(n)
-    t.addfile(i, Zeros())
+class Padded:
+    def __init__(self, data):
+        self.data = data
+    def read(self, n):
+        out, self.data = self.data[:n], self.data[n:]
+        return out + bytes(n - len(out))
+for name in 'bomb.tar.gz', 'large.tar':
+    with tarfile.open(tmp + '/' + name, 'w:gz' if 'gz' in name else 'w') as t:
+        i = tarfile.TarInfo('usr/bin/bomb/%s/elf' % id)
+        i.size = 80 << 20
+        t.addfile(i, Padded(data))
 END
 mkdir "$TMP/victim" "$TMP/cwd"
 out=$(cd "$TMP/cwd" && PERF_BUILDID_DIR=$TMP/evil "$PERF" archive --unpack ../evil.tar 2>&1)
@@ -150,4 +154,9 @@ is "only the good one is there" "$(find "$TMP/evil" -type f)" "$TMP/evil/link/$i
 out=$(PERF_BUILDID_DIR=$TMP/bomb "$PERF" archive --unpack "$TMP/bomb.tar.gz" 2>&1)
 like "what unpacks to far more ends" "$out" 'unpacks to more than [0-9]* MB'
 is "... and leaves nothing" "$(find "$TMP/bomb" -type f | wc -l)" 0
+out=$(PERF_BUILDID_DIR=$TMP/bomb "$PERF" archive --unpack - <"$TMP/bomb.tar.gz" 2>&1; cat "$TMP/bomb.tar.gz" | PERF_BUILDID_DIR=$TMP/bomb "$PERF" archive --unpack - 2>&1)
+is "... by stdin and by a pipe" "$(echo "$out" | grep -c 'unpacks to more than')" 2
+is "what is large comes by a pipe, too" "$(cat "$TMP/large.tar" | PERF_BUILDID_DIR=$TMP/large "$PERF" archive --unpack - 2>&1)" \
+	"1 files came into the cache, 0 were there"
+rm -r "$TMP/large" "$TMP/large.tar"
 done_testing

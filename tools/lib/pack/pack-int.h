@@ -35,7 +35,7 @@ bool pack_path_allowed(const char *path);
 	F(write_set_format_pax_restricted) F(write_add_filter_none) F(write_add_filter_gzip) \
 	F(write_add_filter_bzip2) F(write_add_filter_xz) F(write_add_filter_zstd) \
 	F(read_new) F(read_free) F(read_support_filter_all) F(read_support_format_tar) \
-	F(read_open_fd) F(read_next_header) F(read_data)
+	F(read_open_fd) F(read_next_header) F(read_data) F(filter_bytes)
 /* clang-format on */
 
 struct pack_lib {

@@ -30,7 +30,7 @@ struct reader {
 	int fd;
 	const struct log_sink *log;
 	struct pack_taken *n;
-	uint64_t size, unpacked; /* bytes; size 0: not known */
+	uint64_t size, unpacked; /* bytes; size 0: of a pipe, as many as came */
 	bool no_limits;
 	char temp[PATH_MAX]; /* in the cache's directory; "" = none */
 	unsigned char buf[CHUNK];
@@ -51,8 +51,10 @@ static int copy_entry(struct reader *r, int fd, const char *to, struct err *e)
 	int ret;
 
 	while ((n = r->lib.read_data(r->a, r->buf, sizeof(r->buf))) > 0) {
+		uint64_t size = r->size ?: (uint64_t)r->lib.filter_bytes(r->a, -1);
+
 		r->unpacked += (uint64_t)n;
-		if (!r->no_limits && r->unpacked > max_u64(UNPACK_FREE, UNPACK_RATIO * r->size))
+		if (!r->no_limits && r->unpacked > max_u64(UNPACK_FREE, UNPACK_RATIO * size))
 			return too_much(r, e);
 		ret = write_all(fd, r->buf, (size_t)n);
 		if (ret)
