@@ -79,8 +79,9 @@ is "an archive is what the umask says" "$(stat -c %a "$TMP/mask.tar")" 640
 is "... without a box, too" "$(stat -c %a "$TMP/mask.tar")" 640
 mkdir "$TMP/there"
 check_status "--all" 0 "$PERF" archive --symfs "$TMP/root" --all -i "$P" -o "$TMP/all.tar.gz"
-(cd "$TMP/there" && PERF_BUILDID_DIR=$TMP/d "$PERF" archive --unpack ../all.tar.gz 2>"$TMP/err")
+(cd "$TMP/there" && echo mine >perf.data && PERF_BUILDID_DIR=$TMP/d "$PERF" archive --unpack ../all.tar.gz 2>"$TMP/err")
 same_file "... brings the recording" "$TMP/there/perf.data" "$P"
+is "... and what was there is perf.data.old" "$(cat "$TMP/there/perf.data.old")" mine
 is "... and is for its owner only" "$(stat -c %a "$TMP/all.tar.gz")" 600
 
 # ---- the kernel's symbols
@@ -103,6 +104,23 @@ check_status "no archive" 1 "$PERF" archive --unpack "$TMP/a.c"
 head -c 2000 "$A" >"$TMP/cut.tar.gz"
 check_status "an archive that is cut short" 1 env PERF_BUILDID_DIR="$TMP/e" "$PERF" archive --unpack "$TMP/cut.tar.gz"
 is "... leaves nothing half" "$(find "$TMP/e" -type f 2>/dev/null | wc -l)" 0
+mkdir "$TMP/twice"
+echo mine >"$TMP/twice/perf.data"
+cp "$P" "$TMP/twice/first"
+tar cf "$TMP/two.tar" -C "$TMP/twice" --transform 's/first/perf.data/' first
+tar rf "$TMP/two.tar" -C "$TMP/twice" perf.data
+head -c $(($(stat -c %s "$P") + 512 - 9)) "$TMP/two.tar" >"$TMP/cut.tar"
+unpack_here() {
+	(cd "$TMP/twice" && PERF_BUILDID_DIR=$TMP/e "$PERF" archive --unpack "$1" >"$TMP/out" 2>&1)
+}
+check_status "a recording that is cut short" 1 unpack_here "$TMP/cut.tar"
+is "... leaves what was there" "$(cat "$TMP/twice/perf.data" && ls "$TMP/twice")" "mine
+first
+perf.data"
+check_status "an archive with two recordings" 1 unpack_here "$TMP/two.tar"
+like "... is told" "$(cat "$TMP/out")" 'second perf.data'
+is "... and what was there is perf.data.old" "$(cat "$TMP/twice/perf.data.old")" mine
+same_file "... behind the first" "$TMP/twice/perf.data" "$P"
 rm "$PROG"
 check_status "nothing is here" 1 env PERF_BUILDID_DIR="$TMP/none" "$PERF" archive --symfs "$TMP/root" -i "$P" -o "$TMP/y.tar"
 check "... leaves no archive" test ! -e "$TMP/y.tar"

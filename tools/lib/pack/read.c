@@ -14,6 +14,7 @@
 
 #include "base/file.h"
 #include "base/output.h"
+#include "box/box.h"
 #include "pack/pack-int.h"
 #include "symbol/symbol.h"
 
@@ -126,15 +127,28 @@ static int take_object(struct reader *r, const struct pack_name *name, struct er
 	return ret;
 }
 
-/* It is called perf.data, whatever is there: that becomes perf.data.old. */
+/* It is called perf.data, whatever is there: that becomes perf.data.old, once what takes its place is whole. */
 static int take_recording(struct reader *r, struct err *e)
 {
+	struct box_replacement file;
 	struct output out;
-	int ret = output_open(&out, "perf.data", OUTPUT_RECORDING, r->log, e);
+	int ret, closed;
 
-	ret = ret ?: copy_entry(r, out.fd, "perf.data", e);
-	if (out.fd >= 0 && close(out.fd) && !ret)
-		ret = err_set(e, -errno, "cannot write perf.data: %s", strerror(errno));
+	/* Another one would have the first as perf.data.old, and what was there lost. */
+	if (r->n->recording)
+		return err_set(e, -EEXIST, "%s holds a second perf.data", r->path);
+	ret = box_replace_open(&file, "perf.data", false);
+	if (ret)
+		return err_set(e, ret, "cannot create perf.data: %s", strerror(-ret));
+	ret = copy_entry(r, file.fd, "perf.data", e);
+	if (!ret) {
+		ret = output_open(&out, "perf.data", OUTPUT_RECORDING, r->log, e);
+		if (out.fd >= 0)
+			close(out.fd);
+	}
+	closed = box_replace_close(&file, !ret);
+	if (!ret && closed)
+		ret = err_set(e, closed, "cannot write perf.data: %s", strerror(-closed));
 	r->n->recording = !ret;
 	return ret;
 }
