@@ -160,9 +160,14 @@ is "and of the other one what that is alone" "$(page "$TMP/diff.html" folded 0 1
 is "with functions that are the same in both" "$(page "$TMP/diff.html" get frames name)" "$(page "$TMP/page.html" get frames name)"
 is "what it is of" "$(page "$TMP/diff.html" get before file) $(page "$TMP/diff.html" get before samples)" "$TMP/before.data 319"
 like "events that only one has are told" "$(cat "$TMP/err")" "10 samples of .*before.data are of events that .*perf.data has none of"
+head -c $(($(stat -c %s "$TMP/before.data") * 2 / 3)) "$TMP/before.data" >"$TMP/before-cut.data"
+"$PERF" report -i "$TMP/perf.data" --diff "$TMP/before-cut.data" --html "$TMP/cut.html" 2>"$TMP/err"
+is "of a damaged one before: status" $? 1
+like "... which is told" "$(cat "$TMP/err")" '--diff: '
+is "... and the page is there" "$(page "$TMP/cut.html")" ok
 "$PERF" report -i "$TMP/perf.data" --diff "$TMP/nothing" --html "$TMP/none.html" 2>"$TMP/err"
 is "no other recording is an error" "$? $([ -e "$TMP/none.html" ] && echo written)" "1 "
-like "that says which" "$(cat "$TMP/err")" -- '--diff.*nothing'
+like "that says which" "$(cat "$TMP/err")" '--diff.*nothing'
 
 # Real recordings: the numbers of the report.
 fx=$(fixtures) || fx=

@@ -91,6 +91,10 @@ int report_html(struct report *r, struct err *e)
 	if (!ret && r->o.diff)
 		ret = open_before(r, &so, &before, e);
 	ret = ret ?: write_page(r, before, e);
+	if (!ret && before && session_damage(before)) {
+		*e = *session_damage(before);
+		ret = err_context(e, "--diff");
+	}
 	session_close(before);
 	damage = ret ? NULL : session_damage(r->session);
 	if (damage) {
