@@ -313,6 +313,8 @@ await page.locator('canvas.heat').scrollIntoViewIfNeeded();
 const heat = await page.locator('canvas.heat').boundingBox();
 await page.mouse.move(heat.x + 190 + 45, heat.y + 24 + 2);
 await see('which tells what is under the mouse', page, '.times .tip', /all\n\d+/);
+await page.dispatchEvent('canvas.heat', 'pointerup', { clientX: heat.x + 190 + 45, clientY: heat.y + heat.height - 7 });
+told(!await page.evaluate(() => /from=/.test(location.hash)), 'what was drawn from elsewhere is no span');
 await page.mouse.down();
 await page.mouse.move(heat.x + 190 + 45, heat.y + heat.height - 7);
 await page.mouse.up();

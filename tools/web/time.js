@@ -68,9 +68,10 @@ class TimeView {
 	 * @param {(place: number, end: boolean) => number} slice of a place, its first or its last
 	 */
 	pick(canvas, at, slice) {
-		let begun = -1;
+		let begun = -1, had = [0, 0];
 		canvas.addEventListener('pointerdown', (e) => {
 			begun = at(e);
+			had = [this.from, this.to];
 			canvas.setPointerCapture(e.pointerId);
 		});
 		canvas.addEventListener('pointermove', (e) => {
@@ -82,7 +83,15 @@ class TimeView {
 			this.draw();
 		});
 		canvas.addEventListener('pointerleave', () => { this.tip.hidden = true; });
+		canvas.addEventListener('pointercancel', () => {
+			begun = -1;
+			[this.from, this.to] = had;
+			this.draw();
+		});
 		canvas.addEventListener('pointerup', (e) => {
+			/* One that began elsewhere is another's. */
+			if (begun < 0)
+				return;
 			const from = Math.min(begun, at(e)), to = Math.max(begun, at(e));
 			begun = -1;
 			if (from === to)
