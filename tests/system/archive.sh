@@ -101,6 +101,9 @@ check_status "no such ending" 1 "$PERF" archive --symfs "$TMP/root" -i "$P" -o "
 check "... leaves no file" test ! -e "$TMP/x.zip"
 check_status "--unpack with -o" 129 "$PERF" archive --unpack -o x "$A"
 check_status "no archive" 1 "$PERF" archive --unpack "$TMP/a.c"
+tar cf "$TMP/other.tar" -C "$TMP" a.c
+check_status "an archive of something else" 1 "$PERF" archive --unpack "$TMP/other.tar"
+like "... is told" "$(cat "$TMP/check.out")" 'holds no file that is called as an object'
 head -c 2000 "$A" >"$TMP/cut.tar.gz"
 check_status "an archive that is cut short" 1 env PERF_BUILDID_DIR="$TMP/e" "$PERF" archive --unpack "$TMP/cut.tar.gz"
 is "... leaves nothing half" "$(find "$TMP/e" -type f 2>/dev/null | wc -l)" 0

@@ -276,6 +276,10 @@ static int run_unpack(const struct archive_opts *o, struct err *e)
 	struct pack_taken n;
 	int ret = pack_unpack(o->session.input, o->session.no_limits, &log, &n, e);
 
+	if (!ret && !n.added && !n.had && !n.recording && !n.refused)
+		ret = err_set(e, -ENOENT,
+			      "%s holds no file that is called as an object of a recording",
+			      o->session.input);
 	if (n.added || n.had || n.recording || !ret)
 		fprintf(stderr, "%zu files came into the cache, %zu were there%s\n", n.added, n.had,
 			n.recording ? "; perf.data is the recording" : "");
