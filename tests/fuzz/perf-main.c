@@ -52,7 +52,9 @@ int fuzz_perf(const char *line, const char *file)
 	add(&w, "perf", 4);
 	/* A word of many lines may hold blanks. */
 	add_all(&w, line, strchr(line, '\n') ? "\n" : " ");
-	if (w.n > 1 && w.v[1] && strlen(w.v[1]) > 3 && strstr(SYMBOL_USERS, w.v[1])) {
+	/* Who merges names nothing. */
+	if (w.n > 1 && w.v[1] && strlen(w.v[1]) > 3 && strstr(SYMBOL_USERS, w.v[1]) &&
+	    strncmp(line, "data merge", 10) != 0) {
 		add_all(&w, "--kallsyms", "");
 		add_all(&w, kallsyms(), "");
 	}

@@ -159,4 +159,32 @@ else
 fi
 like "an option that is none" "$("$PERF" --buildid-dirs x list 2>&1)" "'--buildid-dirs' is not a perf command"
 
+# Each subcommand of data takes the options that say something to it: one that is ignored is believed (merge --redact).
+while read -r verb option value; do
+	is "data $verb takes no $option" "$("$PERF" data $verb x "$option" ${value:+"$value"} y 2>&1 | sed '1s/,.*//;q'; "$PERF" data "$option" ${value:+"$value"} $verb x y >/dev/null 2>&1; echo $?)" \
+		"  Error: unknown $([ "${option#--}" = "$option" ] && echo switch || echo option) \`${option##*-}'
+129"
+done <<'E2'
+merge --redact host
+merge --time 10%-20%
+merge --comms gcc
+merge -C 0
+merge --init
+merge --spool dir
+merge --check
+pull --check
+pull --by pid
+pull --service web
+pull --time 1,2
+pull --init
+push --check
+push --to folded
+push --pids apart
+push --where 1=1
+convert --pids apart
+convert -z
+convert --init
+convert --where 1=1
+convert --spool dir
+E2
 done_testing

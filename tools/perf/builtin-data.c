@@ -11,57 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct option data_options[] = {
-	OPT_STRING(0, "to", struct data_opts, to, "FORMAT",
-		   "what to write: --to help lists the formats"),
-	OPT_STRING('o', "output", struct data_opts, output, "FILE",
-		   "a file, or a directory (DIR/) for one file per object; - is stdout"),
-	OPT_LIST(0, "binary", struct data_opts, binaries, "FILE",
-		 "only this object: a path, or the basename that was recorded"),
-	OPT_BOOL(0, "check", struct data_opts, check,
-		 "say how much of the recording reaches each profile, write nothing"),
-	OPT_STRING(0, "to-json", struct data_opts, to_json, "FILE", "as --to json -o FILE"),
-	OPT_BOOL(0, "all", struct data_opts, all,
-		 "json: also what tasks did: names, forks, ends, mappings"),
-	OPT_STRING(0, "by", struct data_opts, by, "LIST",
-		   "keep samples apart by event, comm, pid, tid or cpu"),
-	OPT_STRING_DEF(
-		0, "context", struct data_opts, context, "MIN", "",
-		"llvm, llvm-extbinary: functions by who called them, in contexts that ran MIN "
-		"instructions (a millionth of all)"),
-	OPT_BOOL(0, "branches", struct data_opts, branches,
-		 "pprof: branches taken, from where to where, in place of samples"),
-	OPT_BOOL(0, "time-order", struct data_opts, time_order,
-		 "speedscope: samples one by one, as they came, by thread"),
-	OPT_BOOL('j', "json", struct data_opts, json, "check: print JSON"),
-	OPT_UINT(0, "jobs", struct data_opts, session.jobs, "N",
-		 "read with N threads (as many as CPUs can be used)"),
-	{ .type = OPTION_UINT,
-	  .name = "pieces",
-	  .arg = "N",
-	  .help = "read every N samples in a session of their own, then add up",
-	  .offset = offsetof(struct data_opts, pieces),
-	  .flags = OPTION_HIDDEN },
-	OPT_INC('v', "verbose", struct data_opts, verbose, "say more"),
-	OPT_GROUP("Tables: parquet, native, pgcopy"),
-	OPT_INCLUDE(struct data_opts, table, data_table_options),
-	OPT_GROUP("Pushing and pulling"),
-	OPT_INCLUDE(struct data_opts, push, data_push_options),
-	OPT_INCLUDE(struct data_opts, pull, data_pull_options),
-	OPT_GROUP("Merging"),
-	OPT_INCLUDE(struct data_opts, merge, data_merge_options),
-	OPT_INCLUDE(struct data_opts, session, session_options),
-	OPT_END(),
-};
+#define USAGE_CONVERT                                                                      \
+	"data convert --to FORMAT [-o OUT] [--by LIST] [--binary FILE]... [[-i] FILE...]", \
+		"data convert --check [--binary FILE]... [--json] [[-i] FILE...]"
+#define USAGE_MERGE "data merge OUT FILE..."
+#define USAGE_PUSH  "data push [--init] URL FILE..."
+#define USAGE_PULL  "data pull URL --build-id ID --to FORMAT --binary FILE [-o OUT] [--where SQL]"
 
-static const char *const data_usage[] = {
-	"data convert --to FORMAT [-o OUT] [--by LIST] [--binary FILE]... [[-i] FILE...]",
-	"data convert --check [--binary FILE]... [--json] [[-i] FILE...]",
-	"data merge OUT FILE...",
-	"data push [--init] URL FILE...",
-	"data pull URL --build-id ID --to FORMAT --binary FILE [-o OUT] [--where SQL]",
-	NULL,
-};
+static const char *const data_usage[] = { USAGE_CONVERT, USAGE_MERGE, USAGE_PUSH, USAGE_PULL,
+					  NULL };
 
 const char *data_format_name(size_t i)
 {
@@ -642,30 +600,99 @@ int data_convert(const struct command *cmd, struct data_opts *o, bool pack, int 
 	return end_run(&d, &opts, ret, &err);
 }
 
+static int convert(const struct command *cmd, struct data_opts *o, int argc, char **argv)
+{
+	return o->to && !strcmp(o->to, "help") ? list_formats()
+					       : data_convert(cmd, o, false, argc, argv);
+}
+
+static int merge(const struct command *cmd, struct data_opts *o, int argc, char **argv)
+{
+	return o->session.input
+		       ? cli_usage_error(cmd, "recordings to merge are arguments, and none is -i")
+		       : data_merge(cmd, o, argc, argv);
+}
+
+static int push(const struct command *cmd, struct data_opts *o, int argc, char **argv)
+{
+	return o->session.input
+		       ? cli_usage_error(cmd, "recordings to push are arguments, and none is -i")
+		       : data_push(cmd, o, argc, argv);
+}
+
+static int pull(const struct command *cmd, struct data_opts *o, int argc, char **argv)
+{
+	return data_pull(cmd, o, argc, argv);
+}
+
+static const struct verb {
+	const char *name;
+	const struct option *options;
+	int (*run)(const struct command *cmd, struct data_opts *o, int argc, char **argv);
+	const char *const usage[3];
+} verbs[] = {
+	{ "convert", data_verb_convert_options, convert, { USAGE_CONVERT } },
+	{ "merge", data_verb_merge_options, merge, { USAGE_MERGE } },
+	{ "push", data_verb_push_options, push, { USAGE_PUSH } },
+	{ "pull", data_verb_pull_options, pull, { USAGE_PULL } },
+};
+
+static const struct verb *verb_called(const char *name)
+{
+	for (size_t i = 0; name && i < ARRAY_SIZE(verbs); i++)
+		if (!strcmp(verbs[i].name, name))
+			return &verbs[i];
+	return NULL;
+}
+
+static void free_opts(struct data_opts *o)
+{
+	cli_list_free(&o->binaries);
+	cli_list_free(&o->table.labels);
+	session_opts_free(&o->session);
+}
+
+/* Which one it is where options stand before it; NULL: *@ret is the status. */
+static const struct verb *find_verb(const struct command *cmd, int argc, char **argv, int *ret)
+{
+	char **copy = calloc((size_t)argc + 1, sizeof(*copy));
+	const struct verb *v = NULL;
+	struct data_opts o = { 0 };
+	int n;
+
+	*ret = 1;
+	if (!copy)
+		return NULL;
+	memcpy(copy, argv, (size_t)argc * sizeof(*copy));
+	n = cli_parse(cmd, &o, argc, copy, 0);
+	v = n > 0 ? verb_called(copy[0]) : NULL;
+	if (n < 0)
+		*ret = CLI_STATUS(n);
+	else if (!v)
+		*ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
+				       copy[0]);
+	free_opts(&o);
+	free(copy);
+	return v;
+}
+
 static int data_run(const struct command *cmd, int argc, char **argv)
 {
+	const struct verb *v = verb_called(argv[1]);
+	struct command mine = *cmd;
 	struct data_opts o = { 0 };
-	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
+	int n, ret;
 
-	if (n < 0)
-		ret = CLI_STATUS(n);
-	else if (n && !strcmp(argv[0], "merge"))
-		ret = data_merge(cmd, &o, n - 1, argv + 1);
-	else if (n && !strcmp(argv[0], "push"))
-		ret = data_push(cmd, &o, n - 1, argv + 1);
-	else if (n && !strcmp(argv[0], "pull"))
-		ret = data_pull(cmd, &o, n - 1, argv + 1);
-	else if (n < 1 || strcmp(argv[0], "convert"))
-		ret = cli_usage_error(cmd, n ? "unknown subcommand '%s'" : "what to do is missing",
-				      argv[0]);
-	else if (o.to && !strcmp(o.to, "help"))
-		ret = list_formats();
-	else
-		ret = data_convert(cmd, &o, false, n - 1, argv + 1);
+	if (!v)
+		v = find_verb(cmd, argc, argv, &ret);
+	if (!v)
+		return ret;
+	mine.options = v->options;
+	mine.usage = v->usage;
+	n = cli_parse(&mine, &o, argc, argv, 0);
+	ret = n < 0 ? CLI_STATUS(n) : v->run(&mine, &o, n - 1, argv + 1);
 	ret = ret == DATA_IN_PART ? 1 : ret;
-	cli_list_free(&o.binaries);
-	cli_list_free(&o.table.labels);
-	session_opts_free(&o.session);
+	free_opts(&o);
 	return ret;
 }
 

@@ -8,7 +8,6 @@
 #include "data.h"
 #include "fleet/fleet.h"
 #include "sandbox.h"
-#include "sandbox.h"
 #include "target.h"
 
 #define WINDOWS	   (64u << 20) /* of all inputs together: as much as one takes alone */
@@ -31,9 +30,6 @@ static int read_options(const struct command *cmd, const struct data_opts *o,
 	const char *pids = o->merge.pids, *level = o->merge.compress;
 	uint64_t n = 0;
 
-	if (o->to || o->to_json || o->by || o->context || o->check || o->all || o->branches ||
-	    o->time_order || o->json || o->pieces || o->binaries.items.n)
-		return cli_usage_error(cmd, "options of convert say nothing to merge");
 	if (pids && strcmp(pids, "same") && strcmp(pids, "apart"))
 		return cli_usage_error(cmd, "--pids is 'same' or 'apart', not '%s'", pids);
 	if (level && (cli_parse_u64(level + (*level == '='), &n) || n < 1 || n > 22))

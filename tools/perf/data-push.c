@@ -218,8 +218,6 @@ int data_push(const struct command *cmd, const struct data_opts *o, int argc, ch
 	if (argc < 1)
 		return cli_usage_error(
 			cmd, "push takes a URL and recordings: perf data push URL FILE...");
-	if (o->to || o->output || o->check)
-		return cli_usage_error(cmd, "push has no --to, --output and --check");
 	if (po->spool_limit && cli_parse_size(po->spool_limit, &so.limit))
 		return cli_usage_error(cmd, "--spool-limit takes a size, not '%s'",
 				       po->spool_limit);

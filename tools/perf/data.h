@@ -52,6 +52,9 @@ struct data_ctx {
 /* @path NULL or "-": stdout. */
 int data_open_output(const char *path, struct obuf *o, struct err *err);
 int data_close_output(const char *path, struct obuf *o, struct err *err);
+/* data-options.c: of all subcommands, and of each. */
+extern const struct option data_options[], data_verb_convert_options[], data_verb_merge_options[],
+	data_verb_push_options[], data_verb_pull_options[];
 /* data-merge.c: `perf data merge`. */
 extern const struct option data_merge_options[]; /* of struct merge_opts */
 int data_merge(const struct command *cmd, const struct data_opts *o, int argc, char **argv);
