@@ -440,13 +440,14 @@ static void test_schedule_of_a_recording(void **state)
 	add_switch(&f, 6, 0, 11, 10, RAW_SIZE);
 	add_switch(&f, 7, 1, 10, 11, RAW_SIZE);
 	add_task(&f, PERF_RECORD_EXIT, 11, 8);
+	add_switch(&f, 9, 1, 11, 10, RAW_SIZE); /* its last one, which saves nothing */
 	write_recording(path, &f, NULL);
 	begin(&p);
 	if (xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err))
 		fail_msg("%s", p.err.text);
 	whole(&p);
 	has(p.out.buf, "\"tasks\":2,\"tasks at a time\":2,\"buffers for LBR\":1,");
-	has(p.out.buf, "\"switches\":3,");
+	has(p.out.buf, "\"switches\":4,");
 	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":3,\"on_demand\":1}");
 	obuf_free(&p.out);
 

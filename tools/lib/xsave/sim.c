@@ -111,9 +111,10 @@ static void drop_buffer(struct xsave_sim *sim, struct task *t)
 static int move_state(struct xsave_sim *sim, uint32_t id, bool save)
 {
 	struct xsave_sim_side *always = &sim->st.always, *demand = &sim->st.on_demand;
-	struct task *t;
+	struct task *t = find(sim, id);
 
-	if (!id)
+	/* A kernel says that a task has ended before it leaves its CPU for good: nothing of it is kept then. */
+	if (!id || (save && t && !t->alive))
 		return 0;
 	t = get(sim, id);
 	if (!t)

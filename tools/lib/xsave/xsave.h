@@ -291,7 +291,7 @@ struct xsave_sim;
 
 /* NULL and @e when @cpu has no dynamic component or memory is out. */
 struct xsave_sim *xsave_sim_new(const struct xsave_cpu *cpu, struct err *e);
-/* 0 or -ENOMEM. Unknown tasks of a switch come to life by it. */
+/* 0 or -ENOMEM. Unknown tasks of a switch come to life by it, as does one that has ended and is switched to. */
 int xsave_sim_event(struct xsave_sim *sim, const struct xsave_sim_event *ev);
 const struct xsave_sim_stats *xsave_sim_stats(const struct xsave_sim *sim);
 void xsave_sim_free(struct xsave_sim *sim);
