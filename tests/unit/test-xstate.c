@@ -451,6 +451,25 @@ static void test_schedule_of_a_recording(void **state)
 	has(p.out.buf, "{\"figure\":\"saves of LBR state\",\"always\":3,\"on_demand\":1}");
 	obuf_free(&p.out);
 
+	/* A number that comes again is another task; what is between an end and the last switch begins nothing. */
+	start_records(&f, host_is_big_endian());
+	add_switch(&f, 1, 0, 10, 11, RAW_SIZE);
+	add_lbr(&f, 2, 11);
+	add_task(&f, PERF_RECORD_EXIT, 11, 3);
+	add_lbr(&f, 4, 11);
+	add_lbr(&f, 5, UINT32_MAX);
+	add_switch(&f, 6, 0, 11, 10, RAW_SIZE);
+	add_task(&f, PERF_RECORD_FORK, 11, 7);
+	add_lbr(&f, 8, 11);
+	write_recording(path, &f, NULL);
+	begin(&p);
+	if (xstate_simulate(&p.e, cpu("spr"), path, &quiet, &p.err))
+		fail_msg("%s", p.err.text);
+	whole(&p);
+	has(p.out.buf, "\"tasks\":3,\"tasks at a time\":2,\"buffers for LBR\":2,"
+		       "\"buffers at a time\":1,");
+	obuf_free(&p.out);
+
 	/* raw data that end before the pids */
 	start_records(&f, host_is_big_endian());
 	add_switch(&f, 5, 0, 10, 11, AT_NEXT_PID - 4);

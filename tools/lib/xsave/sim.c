@@ -134,8 +134,13 @@ static int move_state(struct xsave_sim *sim, uint32_t id, bool save)
 
 static int lbr_begin(struct xsave_sim *sim, uint32_t id)
 {
-	struct task *t = get(sim, id);
+	struct task *t = find(sim, id);
 
+	if (t && !t->alive) {
+		sim->st.ignored++;
+		return 0;
+	}
+	t = get(sim, id);
 	if (!t)
 		return -ENOMEM;
 	if (t->events++)
@@ -156,6 +161,13 @@ static void lbr_end(struct xsave_sim *sim, uint32_t id)
 		drop_buffer(sim, t);
 	else
 		t->events--;
+}
+
+bool xsave_sim_uses_lbr(struct xsave_sim *sim, uint32_t task)
+{
+	const struct task *t = find(sim, task);
+
+	return t && t->events;
 }
 
 static void task_exit(struct xsave_sim *sim, uint32_t id)

@@ -293,6 +293,8 @@ struct xsave_sim;
 struct xsave_sim *xsave_sim_new(const struct xsave_cpu *cpu, struct err *e);
 /* 0 or -ENOMEM. Unknown tasks of a switch come to life by it, as does one that has ended and is switched to. */
 int xsave_sim_event(struct xsave_sim *sim, const struct xsave_sim_event *ev);
+/* Whether it has begun to, and did not end since. */
+bool xsave_sim_uses_lbr(struct xsave_sim *sim, uint32_t task);
 const struct xsave_sim_stats *xsave_sim_stats(const struct xsave_sim *sim);
 void xsave_sim_free(struct xsave_sim *sim);
 

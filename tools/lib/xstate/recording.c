@@ -16,8 +16,6 @@ struct feed {
 	struct xsave_sim *sim;
 	uint32_t prev_at, next_at; /* offsets of the two pids in a raw sched_switch */
 	uint64_t switches;
-	VEC(uint32_t) users; /* tasks whose LBR use has begun */
-	struct htab tab;
 };
 
 /* Without the format: where every 64-bit kernel so far has them. */
@@ -37,21 +35,6 @@ static int feed(struct feed *f, enum xsave_sim_kind kind, uint32_t cpu, uint32_t
 	struct xsave_sim_event ev = { .kind = kind, .cpu = cpu, .task = task, .next = next };
 
 	return xsave_sim_event(f->sim, &ev);
-}
-
-/* The first sample of @tid in call-stack mode. */
-static int begin_lbr(struct feed *f, uint32_t tid)
-{
-	uint64_t hash = hash_u64(tid);
-	struct htab_it it = htab_find(&f->tab, hash);
-	uint32_t idx;
-
-	while (htab_next(&f->tab, &it, &idx))
-		if (idx < f->users.n && f->users.v[idx] == tid)
-			return 0;
-	if (vec_push(&f->users, tid) || htab_add(&f->tab, hash, (uint32_t)f->users.n - 1))
-		return -ENOMEM;
-	return feed(f, XSAVE_SIM_LBR_BEGIN, 0, tid, 0);
 }
 
 static bool is_call_stack(const struct perfdata_event *ev)
@@ -74,8 +57,12 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	const struct sample *s = in->s;
 	struct feed *f = ctx;
 
-	if (is_call_stack(in->rec->event) && s->tid != UINT32_MAX)
-		return begin_lbr(f, s->tid);
+	if (is_call_stack(in->rec->event)) {
+		/* Without a number: the task ends as the sample is taken, or the event has none. */
+		if (s->tid == UINT32_MAX || xsave_sim_uses_lbr(f->sim, s->tid))
+			return 0;
+		return feed(f, XSAVE_SIM_LBR_BEGIN, 0, s->tid, 0);
+	}
 	if (!s->raw || s->raw_size < 4 || s->raw_size - 4 < f->prev_at ||
 	    s->raw_size - 4 < f->next_at)
 		return err_set(e, -EINVAL, RECORD_FMT ": a sched_switch without room for its pids",
@@ -138,8 +125,6 @@ int xstate_feed_recording(struct xsave_sim *sim, const char *path, const struct 
 		ret = err_set(e, -ENODATA, "%s holds no samples of sched:sched_switch", path);
 		err_hint(e, "Record them: perf record -a -R -e sched:sched_switch -- sleep 1");
 	}
-	vec_free(&f.users);
-	htab_free(&f.tab);
 	session_close(session);
 	return ret;
 }
