@@ -50,4 +50,29 @@ for f in phys_addr:PHYS_ADDR transaction:TRANSACTION cgroup:CGROUP weight:WEIGHT
 		"do not have ${f#*:} attribute set. Cannot print '${f%:*}' field"
 done
 like "transaction: the hint" "$("$PERF" script -i "$plain" -F transaction 2>&1)" "perf record --transaction"
+
+# Registers of which several bits of the mask have one name, or none.
+cat >regs.py <<'E'
+import sys
+from perfdata import *
+for name, arch, mask in ('xmm', 'x86_64', 1 | 7 << 32), ('mips', 'mips64', 1 | 3 << 26):
+    r = Recording(Attr(size=112, sample_type=IP|TID|TIME|REGS_INTR, flags='comm mmap sample_id_all', sample_regs_intr=mask))
+    r.comm(10, 'l')
+    r.sample(ip=0x1234, pid=10, regs_intr=dict(abi=2, gprs=[0x11 * n for n in range(1, 1 + bin(mask).count('1'))]))
+    r.features[ARCH] = r.string(arch)
+    r.write(name + '.data')
+E
+PYTHONPATH=$ROOT/tests/helpers python3 regs.py
+pairs() { # pairs FILE OPTION...: the keys of iregs with their values, none of which is lost
+	_data=$1
+	shift
+	"$PERF" script --json -F iregs "$@" -i "$_data" 2>err | python3 -c '
+import json, sys
+print(json.load(sys.stdin, object_pairs_hook=lambda p: p)[0][1])'
+}
+is "halves of a register are one value" "$(pairs xmm.data)" \
+	"[('abi', 2), ('AX', '0x11'), ('XMM0', ['0x22', '0x33']), ('XMM1', ['0x44', None])]"
+is "... hidden, too" "$(pairs xmm.data --redact)" "[('abi', 2), ('AX', None), ('XMM0', None), ('XMM1', None)]"
+is "what has no name has a number" "$(pairs mips.data)" \
+	"[('abi', 2), ('PC', '0x11'), ('unknown26', '0x22'), ('unknown27', '0x33')]"
 done_testing

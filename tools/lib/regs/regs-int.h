@@ -19,8 +19,6 @@ struct regs_table {
 };
 
 const struct regs_table *regs_table(enum regs_arch arch);
-/* NULL when the bit has no name. */
-const char *regs_find_name(enum regs_arch arch, unsigned reg, bool simd);
 
 /* The vector and predicate classes, narrowest first; index = enum regs_class. */
 struct regs_class_info {

@@ -36,6 +36,8 @@ const char *regs_arch_name(enum regs_arch arch); /* "x86", "arm64" ... */
 
 /* Name of mask bit @reg, "unknown" when it has none. @simd: the SIMD ABI is in force. */
 const char *regs_name(enum regs_arch arch, unsigned reg, bool simd);
+/* NULL when it has none. */
+const char *regs_find_name(enum regs_arch arch, unsigned reg, bool simd);
 /* "AX BX R16" */
 void regs_mask_text(uint64_t mask, enum regs_arch arch, bool simd, char *text, size_t size);
 /* Bit numbers for unwinding; -1 = none. */

@@ -19,9 +19,49 @@ static void emit_reg(const char *name, uint64_t v, bool hide, struct emit *e)
 		emit_hex(e, name, v);
 }
 
+/* What has no name is called by its number: keys of an object are distinct. */
+static void emit_bit(const struct sample_regs *r, enum regs_arch arch, unsigned i, bool hide,
+		     struct emit *e)
+{
+	const char *name = regs_find_name(arch, i, r->simd);
+	char number[16];
+	uint64_t v;
+
+	if (!sample_reg(r, i, &v))
+		return;
+	snprintf(number, sizeof(number), "unknown%u", i);
+	emit_reg(name ? name : number, v, hide, e);
+}
+
+/* Two bits with one name, the lower half first; null is one that was not recorded. */
+static void emit_halves(const struct sample_regs *r, enum regs_arch arch, unsigned i, bool hide,
+			struct emit *e)
+{
+	const char *name = regs_name(arch, i, r->simd);
+
+	if (!(r->mask >> i & 3))
+		return;
+	if (hide) {
+		emit_str(e, name, NULL);
+		return;
+	}
+	emit_array(e, name);
+	for (unsigned k = i; k < i + 2; k++) {
+		uint64_t v;
+
+		if (sample_reg(r, k, &v))
+			emit_hex(e, NULL, v);
+		else
+			emit_str(e, NULL, NULL);
+	}
+	emit_end(e);
+}
+
 void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const char *name, bool hide,
 		      struct emit *e)
 {
+	/* From 32 on x86 had halves of XMM registers, before there were other vectors. */
+	unsigned halves = arch == REGS_ARCH_X86 && !r->simd ? 32 : 64;
 	uint32_t mxcsr;
 	uint64_t v;
 	bool flags;
@@ -30,9 +70,10 @@ void sample_emit_regs(const struct sample_regs *r, enum regs_arch arch, const ch
 		return;
 	emit_object(e, name);
 	emit_u64(e, "abi", r->abi);
-	for (unsigned i = 0; i < 64; i++)
-		if (sample_reg(r, i, &v))
-			emit_reg(regs_name(arch, i, r->simd), v, hide, e);
+	for (unsigned i = 0; i < halves; i++)
+		emit_bit(r, arch, i, hide, e);
+	for (unsigned i = halves; i < 64; i += 2)
+		emit_halves(r, arch, i, hide, e);
 	for (unsigned i = 0; i < REGS_NR_BASES && sample_base(r, i, &v); i++)
 		emit_reg(regs_base_name(i), v, hide, e);
 	if (sample_mxcsr(r, &mxcsr, &flags)) {
