@@ -328,6 +328,72 @@ static void test_syntaxes(void **state)
 	insn_free(d);
 }
 
+/* ---- lanes of vectors ------------------------------------------------------------------------- */
+
+#define ZYDIS_ALONE 1 /* the other one does not know the instruction, or not all of it */
+
+struct vector_case {
+	const char *bytes;
+	size_t size;
+	const char *want; /* "REG:LANExBITS", by number; "w": not read, "?": not sure */
+	unsigned flags;
+};
+
+static const struct vector_case vectors[] = {
+	/* clang-format off */
+	{ B("\x62\xf1\x74\x48\x58\xd0"), "0:f32x512 1:f32x512 2:f32x512w", 0 }, /* vaddps %zmm0, %zmm1, %zmm2 */
+	{ B("\x62\xf1\x7c\x48\x28\xd0"), "0:f32x512? 2:f32x512w?", 0 }, /* vmovaps %zmm0, %zmm2 */
+	/* from the first letter to the last one */
+	{ B("\x62\xf2\x7e\x48\x31\xca"), "1:i32x512 2:i8x128w", 0 }, /* vpmovdb %zmm1, %xmm2 */
+	{ B("\x62\xf2\x7e\x48\x22\xca"), "1:i64x512 2:i8x128w", 0 }, /* vpmovsqb %zmm1, %xmm2 */
+	{ B("\x62\xf2\x7e\x48\x10\xca"), "1:u16x512 2:u8x256w", ZYDIS_ALONE }, /* vpmovuswb %zmm1, %ymm2 */
+	{ B("\xc4\xe2\x7d\x30\xd1"), "1:u8x128 2:u16x256w", 0 }, /* vpmovzxbw %xmm1, %ymm2 */
+	{ B("\xc5\xfd\xd7\xc1"), "1:i8x256?", 0 }, /* vpmovmskb %ymm1, %eax */
+	/* clang-format on */
+};
+
+static void vectors_text(const struct insn_vectors *v, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = 0;
+	for (unsigned reg = 0; reg < 32; reg++)
+		for (unsigned i = 0; i < v->nr; i++)
+			if (v->v[i].reg == reg)
+				n += (size_t)snprintf(
+					text + n, size - n, "%s%u:%sx%u%s%s", n ? " " : "", reg,
+					regs_lane_name((enum regs_lane)v->v[i].lane), v->v[i].bits,
+					v->v[i].read ? "" : "w", v->v[i].sure ? "" : "?");
+}
+
+/* Both libraries' registers, with what the name of the instruction says of them. */
+static void test_vectors(void **state)
+{
+	struct insn_decoder *d, alone;
+	struct insn_vectors v;
+	char text[128];
+
+	(void)state;
+	if (!HAVE_ZYDIS || insn_new(&d, REGS_ARCH_X86, INSN_64BIT, NULL))
+		skip_because("built without Zydis");
+	/* capstone is there from the first text on */
+	insn_text(d, "\x90", 1, ADDR, text, sizeof(text));
+	alone = (struct insn_decoder){ .capstone = d->capstone };
+	for (size_t i = 0; i < ARRAY_SIZE(vectors); i++) {
+		const struct vector_case *c = &vectors[i];
+
+		assert_int_equal(insn_vectors(d, c->bytes, c->size, ADDR, &v), c->size);
+		vectors_text(&v, text, sizeof(text));
+		assert_string_equal(text, c->want);
+		if (!d->capstone || c->flags & ZYDIS_ALONE)
+			continue;
+		assert_int_equal(insn_vectors(&alone, c->bytes, c->size, ADDR, &v), c->size);
+		vectors_text(&v, text, sizeof(text));
+		assert_string_equal(text, c->want);
+	}
+	insn_free(d);
+}
+
 /* Both instruction sets of ARM: "bx lr" each, and a branch that leads back over 0. */
 static void test_thumb(void **state)
 {
@@ -381,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_x86),	    cmocka_unit_test(test_capstone_agrees),
 		cmocka_unit_test(test_cut_and_bad), cmocka_unit_test(test_arm64),
 		cmocka_unit_test(test_byte_orders), cmocka_unit_test(test_unknown_architecture),
+		cmocka_unit_test(test_vectors),
 	};
 
 	return cmocka_run_group_tests_name("insn", tests, NULL, NULL);

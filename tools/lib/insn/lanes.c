@@ -108,12 +108,29 @@ static void convert(const char *name, struct insn_lanes *l)
 	l->sure = true;
 }
 
-/* Letters behind "pmovzx": from what to what. */
-static void extend(const char *letters, bool is_unsigned, struct insn_lanes *l)
+/* Two letters behind "pmovzx" and its like: from what to what. False: it is another move. */
+static bool resize(const char *name, struct insn_lanes *l)
 {
-	l->read = int_lane(letters[0], is_unsigned);
-	l->written = letters[0] ? int_lane(letters[1], is_unsigned) : LANE_HEX;
-	l->sure = true;
+	static const struct {
+		const char *with;
+		bool is_unsigned;
+	} moves[] = { { "pmovzx", true },
+		      { "pmovsx", false },
+		      { "pmovus", true },
+		      { "pmovs", false },
+		      { "pmov", false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(moves); i++) {
+		size_t n = strlen(moves[i].with);
+
+		if (!starts(name, moves[i].with) || strlen(name) != n + 2)
+			continue;
+		l->read = int_lane(name[n], moves[i].is_unsigned);
+		l->written = int_lane(name[n + 1], moves[i].is_unsigned);
+		l->sure = true;
+		return true;
+	}
+	return false;
 }
 
 /* Names that begin with 'p', less the v in front: the lane is the last letter. */
@@ -138,10 +155,8 @@ static void integer(const char *name, struct insn_lanes *l)
 
 	if (holds(name, none, starts))
 		return;
-	if (starts(name, "pmovzx") || starts(name, "pmovsx")) {
-		extend(name + 6, name[4] == 'z', l);
+	if (resize(name, l))
 		return;
-	}
 	if (starts(name, "pack")) { /* packuswb: of signed words */
 		l->read = int_lane(n > 5 ? name[n - 2] : 0, false);
 	} else if (starts(name, "pdpb") || starts(name, "pmaddubs") || starts(name, "psadb")) {
