@@ -349,6 +349,9 @@ static const struct vector_case vectors[] = {
 	{ B("\x62\xf2\x7e\x48\x10\xca"), "1:u16x512 2:u8x256w", ZYDIS_ALONE }, /* vpmovuswb %zmm1, %ymm2 */
 	{ B("\xc4\xe2\x7d\x30\xd1"), "1:u8x128 2:u16x256w", 0 }, /* vpmovzxbw %xmm1, %ymm2 */
 	{ B("\xc5\xfd\xd7\xc1"), "1:i8x256?", 0 }, /* vpmovmskb %ymm1, %eax */
+	/* no doubles */
+	{ B("\x62\xf3\x6d\x48\x1f\xd1\x01"), "1:i32x512 2:i32x512", 0 }, /* vpcmpd $1, %zmm1, %zmm2, %k2 */
+	{ B("\x62\xf1\xed\x48\xc2\xd1\x01"), "1:f64x512 2:f64x512", 0 }, /* vcmppd $1, %zmm1, %zmm2, %k2 */
 	/* clang-format on */
 };
 

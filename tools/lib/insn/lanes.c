@@ -56,9 +56,10 @@ static enum regs_lane float_lane(const char *name, bool *one)
 		{ "sd", LANE_F64, true },	{ "sh", LANE_F16, true },
 	};
 
-	/* "vpmaxsd" is one of integers, "vpermpd" is not. */
+	/* "vpmaxsd" and "vpcmpd" are of integers, "vpermpd" is not. */
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (!ends(name, types[i].end) || (name[0] == 'p' && types[i].one))
+		if (!ends(name, types[i].end) || (name[0] == 'p' && types[i].one) ||
+		    starts(name, "pcmp"))
 			continue;
 		*one = types[i].one;
 		return types[i].lane;
