@@ -352,6 +352,13 @@ static const struct vector_case vectors[] = {
 	/* no doubles */
 	{ B("\x62\xf3\x6d\x48\x1f\xd1\x01"), "1:i32x512 2:i32x512", 0 }, /* vpcmpd $1, %zmm1, %zmm2, %k2 */
 	{ B("\x62\xf1\xed\x48\xc2\xd1\x01"), "1:f64x512 2:f64x512", 0 }, /* vcmppd $1, %zmm1, %zmm2, %k2 */
+	/* sums are of another kind than products */
+	{ B("\x62\xf2\x76\x48\x52\xd0"), "0:bf16x512 1:bf16x512 2:f32x512", ZYDIS_ALONE }, /* vdpbf16ps %zmm0, %zmm1, %zmm2 */
+	{ B("\x62\xf2\x75\x48\x50\xd0"), "0:u8x512 1:u8x512 2:i32x512", ZYDIS_ALONE }, /* vpdpbusd %zmm0, %zmm1, %zmm2 */
+	{ B("\x62\xf2\x75\x48\x53\xd0"), "0:i16x512 1:i16x512 2:i32x512", ZYDIS_ALONE }, /* vpdpwssds %zmm0, %zmm1, %zmm2 */
+	{ B("\x62\xf2\x75\x48\xb8\xd0"), "0:f32x512 1:f32x512 2:f32x512", 0 }, /* vfmadd231ps %zmm0, %zmm1, %zmm2 */
+	{ B("\x66\x0f\x38\x04\xc1"), "0:u8x128 1:u8x128", 0 }, /* pmaddubsw %xmm1, %xmm0 */
+	{ B("\xc4\xe2\x71\x04\xd0"), "0:u8x128 1:u8x128 2:i16x128w", 0 }, /* vpmaddubsw %xmm0, %xmm1, %xmm2 */
 	/* clang-format on */
 };
 

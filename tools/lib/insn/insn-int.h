@@ -37,13 +37,12 @@ struct insn_lanes {
 	enum regs_lane read, written;
 	bool one, one_written; /* the lowest lane alone */
 	bool sure;	       /* it computes: other bits would be nonsense */
+	bool adds_up;	       /* its destination is a source as well, be it masked or not */
 };
 
 void insn_lanes_by_name(const char *name, struct insn_lanes *l);
 /* Whether the result is the same for all bits that its two equal sources may have. */
 bool insn_clears(const char *name);
-/* Whether its destination is a source as well, be it masked or not. */
-bool insn_adds_up(const char *name);
 /* Puts a register in, by the name of the instruction; @bits of it are operand. */
 void insn_put_vector(struct insn_vectors *out, const struct insn_lanes *l, unsigned reg,
 		     unsigned width, unsigned bits, bool read, bool written);

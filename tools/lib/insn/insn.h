@@ -50,7 +50,7 @@ struct insn {
 /* A vector register that an x86 instruction names, and what it takes it for. */
 struct insn_vector {
 	uint8_t reg;	/* 0 to 31 */
-	uint8_t lane;	/* enum regs_lane, of what is read if it is, else of what is written */
+	uint8_t lane;	/* enum regs_lane, of what is read and no sum, else of what is written */
 	uint16_t width; /* by its name: 128, 256, 512 */
 	uint16_t bits;	/* from bit 0 on, that are operand: less where it takes half or a lane */
 	bool read, written;

@@ -137,10 +137,9 @@ static bool resize(const char *name, struct insn_lanes *l)
 /* Names that begin with 'p', less the v in front: the lane is the last letter. */
 static void integer(const char *name, struct insn_lanes *l)
 {
-	static const char *const no_sign[] = { "paddus",   "psubus",	 "pminu", "pmaxu",
-					       "pmulhu",   "pmulud",	 "pavg",  "psadbw",
-					       "pcmpu",	   "phminposuw", "psrl",  "plzcnt",
-					       "pmaddubs", "pdpbu",	 NULL };
+	static const char *const no_sign[] = { "paddus", "psubus", "pminu",  "pmaxu", "pmulhu",
+					       "pmulud", "pavg",   "psadbw", "pcmpu", "phminposuw",
+					       "psrl",	 "plzcnt", "pdpbuu", NULL };
 	/* Bits are carried, or made of bits. */
 	static const char *const any[] = {
 		"pand",	    "por",	 "pxor",     "pternlog", "pshuf",	"punpck",
@@ -152,7 +151,8 @@ static void integer(const char *name, struct insn_lanes *l)
 	static const char *const none[] = { "pclmul", "pcmpestr", "pcmpistr", NULL };
 	bool is_unsigned = holds(name, no_sign, starts);
 	size_t n = strlen(name);
-	char last = n ? name[n - 1] : 0;
+	/* A dot product may saturate: an 's' behind its lane. */
+	char last = starts(name, "pdp") ? 'd' : n ? name[n - 1] : 0;
 
 	if (holds(name, none, starts))
 		return;
@@ -175,6 +175,15 @@ static void integer(const char *name, struct insn_lanes *l)
 	l->sure = l->read != LANE_HEX && !holds(name, any, starts);
 }
 
+static bool adds_up(const char *name)
+{
+	static const char *const names[] = { "vfm",	 "vfn",	      "vdp",	   "vpdp",
+					     "vpmadd52", "vpternlog", "vfixupimm", "vpermi2",
+					     "vpermt2",	 NULL };
+
+	return holds(name, names, starts);
+}
+
 void insn_lanes_by_name(const char *name, struct insn_lanes *l)
 {
 	/* Of floats by their names alone. */
@@ -184,6 +193,7 @@ void insn_lanes_by_name(const char *name, struct insn_lanes *l)
 					   "compress",	"expand", "lddqu",   "align",	NULL };
 
 	*l = (struct insn_lanes){ .read = LANE_HEX, .written = LANE_HEX };
+	l->adds_up = adds_up(name);
 	if (name[0] == 'v')
 		name++;
 	if (starts(name, "cvt")) {
@@ -209,20 +219,13 @@ bool insn_clears(const char *name)
 	return holds(name + (name[0] == 'v'), names, starts);
 }
 
-bool insn_adds_up(const char *name)
-{
-	static const char *const names[] = { "vfm",	 "vfn",	      "vdp",	   "vpdp",
-					     "vpmadd52", "vpternlog", "vfixupimm", "vpermi2",
-					     "vpermt2",	 NULL };
-
-	return holds(name, names, starts);
-}
-
 void insn_put_vector(struct insn_vectors *out, const struct insn_lanes *l, unsigned reg,
 		     unsigned width, unsigned bits, bool read, bool written)
 {
-	enum regs_lane lane = read ? l->read : l->written;
-	bool one = read ? l->one : l->one_written;
+	/* A sum is of the kind that it stays, whatever is multiplied. */
+	bool source = read && !(written && l->adds_up);
+	enum regs_lane lane = source ? l->read : l->written;
+	bool one = source ? l->one : l->one_written;
 	struct insn_vector *v = &out->v[out->nr];
 
 	/* A register that is named twice is one. */

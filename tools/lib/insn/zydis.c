@@ -190,11 +190,11 @@ static unsigned vector_width(ZydisRegister reg)
 
 /* A destination that is read for the lanes alone that a mask leaves as they are is no source. */
 static bool is_read(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *op, int i,
-		    const char *name)
+		    bool adds_up)
 {
 	if (!(op->actions & (ZYDIS_OPERAND_ACTION_READ | ZYDIS_OPERAND_ACTION_CONDREAD)))
 		return false;
-	return i || zi->avx.mask.reg <= ZYDIS_REGISTER_K0 || insn_adds_up(name) ||
+	return i || zi->avx.mask.reg <= ZYDIS_REGISTER_K0 || adds_up ||
 	       !(op->actions & (ZYDIS_OPERAND_ACTION_WRITE | ZYDIS_OPERAND_ACTION_CONDWRITE));
 }
 
@@ -239,7 +239,7 @@ static int lib_vectors(void *handle, const void *code, size_t size, uint64_t add
 		if (width)
 			insn_put_vector(out, &lanes, (unsigned)ZydisRegisterGetId(op->reg.value),
 					width, min_u64(op->size, width),
-					is_read(&zi, op, i, name) && !clears, writes);
+					is_read(&zi, op, i, lanes.adds_up) && !clears, writes);
 	}
 	if (zi.avx.mask.reg > ZYDIS_REGISTER_K0 && zi.avx.mask.reg <= ZYDIS_REGISTER_K7)
 		out->mask = (uint8_t)(zi.avx.mask.reg - ZYDIS_REGISTER_K0);
