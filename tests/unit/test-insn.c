@@ -352,6 +352,11 @@ static const struct vector_case vectors[] = {
 	/* no doubles */
 	{ B("\x62\xf3\x6d\x48\x1f\xd1\x01"), "1:i32x512 2:i32x512", 0 }, /* vpcmpd $1, %zmm1, %zmm2, %k2 */
 	{ B("\x62\xf1\xed\x48\xc2\xd1\x01"), "1:f64x512 2:f64x512", 0 }, /* vcmppd $1, %zmm1, %zmm2, %k2 */
+	/* of one register, these are zeros and ones whatever is in it */
+	{ B("\x66\x0f\x76\xc9"), "1:i32x128w", 0 }, /* pcmpeqd %xmm1, %xmm1 */
+	{ B("\xc5\xf5\x76\xd1"), "1:i32x256w 2:i32x256w", 0 }, /* vpcmpeqd %ymm1, %ymm1, %ymm2 */
+	{ B("\xc5\xf5\x76\xd0"), "0:i32x256 1:i32x256 2:i32x256w", 0 }, /* vpcmpeqd %ymm0, %ymm1, %ymm2 */
+	{ B("\x66\x0f\xef\xc9"), "1:hexx128w?", 0 }, /* pxor %xmm1, %xmm1 */
 	/* sums are of another kind than products */
 	{ B("\x62\xf2\x76\x48\x52\xd0"), "0:bf16x512 1:bf16x512 2:f32x512", ZYDIS_ALONE }, /* vdpbf16ps %zmm0, %zmm1, %zmm2 */
 	{ B("\x62\xf2\x75\x48\x50\xd0"), "0:u8x512 1:u8x512 2:i32x512", ZYDIS_ALONE }, /* vpdpbusd %zmm0, %zmm1, %zmm2 */

@@ -214,7 +214,8 @@ void insn_lanes_by_name(const char *name, struct insn_lanes *l)
 
 bool insn_clears(const char *name)
 {
-	static const char *const names[] = { "pxor", "xorps", "xorpd", "psub", "pcmpgt", NULL };
+	static const char *const names[] = { "pxor",   "xorps",	 "xorpd", "psub",
+					     "pcmpgt", "pcmpeq", NULL };
 
 	return holds(name + (name[0] == 'v'), names, starts);
 }
