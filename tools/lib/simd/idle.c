@@ -8,13 +8,20 @@
 
 struct sources {
 	uint64_t q[SIMD_USES][8];
-	uint64_t on; /* lanes */
-	unsigned lanes;
+	uint64_t on;	      /* by bit of the mask */
+	unsigned lanes, bits; /* of the source that has most: their number, and how wide one is */
 };
+
+static bool is_on(const struct sources *f, const struct simd_site *site, unsigned lane, unsigned of)
+{
+	return f->on >> simd_mask_bit(site, lane, of) & 1;
+}
 
 static bool load(struct sources *f, const struct simd_site *site, const struct sample *s,
 		 const struct sample_regs *r)
 {
+	unsigned selected;
+
 	f->on = UINT64_MAX;
 	if (site->mask && !sample_mask_value(r, site->mask, &f->on))
 		return false;
@@ -23,32 +30,43 @@ static bool load(struct sources *f, const struct simd_site *site, const struct s
 
 		if (known * 64 < site->use[i].lanes * regs_lane_bits(site->use[i].lane))
 			return false;
-		if (site->use[i].lanes > f->lanes)
+		if (site->use[i].lanes > f->lanes) {
 			f->lanes = site->use[i].lanes;
+			f->bits = regs_lane_bits(site->use[i].lane);
+		}
 	}
-	if (f->lanes < 64)
-		f->on &= BIT(f->lanes) - 1;
+	selected = simd_mask_bit(site, f->lanes - 1, f->lanes) + 1;
+	if (selected < 64)
+		f->on &= BIT(selected) - 1;
 	return true;
 }
 
+/* Sums have fewer lanes than what is added to them: what lies at the same bits counts. */
 static bool all_zero(const struct sources *f, const struct simd_site *site, unsigned lane)
 {
-	for (unsigned i = 0; i < site->nr; i++)
-		if (lane < site->use[i].lanes && regs_lane_get(f->q[i], lane, site->use[i].lane))
+	for (unsigned i = 0; i < site->nr; i++) {
+		unsigned k = lane * f->bits / regs_lane_bits(site->use[i].lane);
+
+		if (k < site->use[i].lanes && regs_lane_get(f->q[i], k, site->use[i].lane))
 			return false;
+	}
 	return true;
 }
 
 static bool all_equal(const struct sources *f, const struct simd_site *site)
 {
 	for (unsigned i = 0; i < site->nr; i++) {
-		unsigned first = (unsigned)__builtin_ctzll(f->on);
+		unsigned n = site->use[i].lanes, first = n;
 
-		for (unsigned k = first; k < site->use[i].lanes; k++)
-			if (f->on >> k & 1 &&
-			    regs_lane_get(f->q[i], k, site->use[i].lane) !=
-				    regs_lane_get(f->q[i], first, site->use[i].lane))
+		for (unsigned k = 0; k < n; k++) {
+			if (!is_on(f, site, k, n))
+				continue;
+			if (first == n)
+				first = k;
+			if (regs_lane_get(f->q[i], k, site->use[i].lane) !=
+			    regs_lane_get(f->q[i], first, site->use[i].lane))
 				return false;
+		}
 	}
 	return true;
 }
@@ -74,7 +92,7 @@ bool simd_idle_add(struct simd_idle *n, const struct simd_site *site, const stru
 	n->samples++;
 	n->lanes += f.lanes;
 	for (unsigned k = 0; k < f.lanes; k++) {
-		bool off = !(f.on >> k & 1), zero = !off && all_zero(&f, site, k);
+		bool off = !is_on(&f, site, k, f.lanes), zero = !off && all_zero(&f, site, k);
 
 		n->off += off;
 		n->zero += zero;

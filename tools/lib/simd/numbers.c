@@ -70,7 +70,7 @@ void simd_numbers_add(struct simd_numbers *n, const struct simd_site *site, cons
 		unsigned known = simd_vector(s, r, site->use[i].reg, q) * 64 / regs_lane_bits(lane);
 
 		for (unsigned k = 0; k < site->use[i].lanes && k < known; k++)
-			if (on >> k & 1)
+			if (on >> simd_mask_bit(site, k, site->use[i].lanes) & 1)
 				count_lane(n, regs_lane_get(q, k, lane), lane);
 		any |= known;
 	}

@@ -29,10 +29,11 @@
 #define SIMD_USES 3
 
 struct simd_site {
-	uint8_t nr;   /* registers that are read; 0 = no instruction close by computes with any */
-	uint8_t mask; /* opmask register that selects lanes; 0 = none */
-	bool here;    /* by the instruction at this location, not by one behind it */
-	bool memory;  /* that one has a source in memory, too */
+	uint8_t nr;    /* registers that are read; 0 = no instruction close by computes with any */
+	uint8_t mask;  /* opmask register that selects lanes; 0 = none */
+	uint8_t lanes; /* of which it has a bit each: those of the result */
+	bool here;     /* by the instruction at this location, not by one behind it */
+	bool memory;   /* that one has a source in memory, too */
 	struct {
 		uint8_t reg, lane; /* enum regs_lane */
 		uint8_t lanes;
@@ -57,6 +58,15 @@ bool simd_site_is_empty(const struct simd_sites *s, uint32_t loc);
 static inline enum regs_lane simd_lane(const struct simd_site *site, unsigned reg)
 {
 	return (enum regs_lane)(site->type[reg / 2 % 16] >> reg % 2 * 4 & 15);
+}
+
+/*
+ * The bit of the mask for lane @k of a source that has @n. Where several lanes make one of the result, as bytes do
+ * that are multiplied and added up, they have one bit.
+ */
+static inline unsigned simd_mask_bit(const struct simd_site *site, unsigned k, unsigned n)
+{
+	return site->lanes && site->lanes < n ? k * site->lanes / n : k;
 }
 
 /* ---- what was in them ------------------------------------------------------------------------ */

@@ -107,8 +107,8 @@ static void put_use(struct way *w, const struct insn_vector *v)
 	site->use[site->nr++].lanes = (uint8_t)(lanes ?: 1);
 }
 
-/* @first: the instruction at the location itself. */
-static void look_at(struct way *w, const struct insn_vectors *in, bool first)
+/* @lanes: that its mask selects from. @first: the instruction at the location itself. */
+static void look_at(struct way *w, const struct insn_vectors *in, unsigned lanes, bool first)
 {
 	bool used = w->site.nr;
 
@@ -128,6 +128,7 @@ static void look_at(struct way *w, const struct insn_vectors *in, bool first)
 	if (w->site.nr && !used) {
 		w->site.here = first;
 		w->site.mask = in->mask;
+		w->site.lanes = (uint8_t)lanes;
 		w->site.memory = in->memory;
 	}
 	for (unsigned i = 0; i < in->nr; i++)
@@ -172,7 +173,7 @@ static void follow(struct way *w)
 		if (!n || insn_decode(w->dec, p, n, w->addr, &in) <= 0)
 			return;
 		if (in.vector_bits && insn_vectors(w->dec, p, n, w->addr, &v) > 0)
-			look_at(w, &v, i == 0);
+			look_at(w, &v, in.lanes, i == 0);
 		if ((w->site.nr && !w->s->types) || !go_on(w, &in))
 			return;
 	}
