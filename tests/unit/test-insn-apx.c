@@ -119,6 +119,54 @@ static void test_relative(void **state)
 	insn_free(d);
 }
 
+/* Vectors are those of the instruction that it is without the registers of the address. */
+static void test_vectors(void **state)
+{
+	static const struct {
+		const char *bytes;
+		size_t size;
+		unsigned bits, mask, lanes;
+		unsigned nr, lane; /* of registers, and of the first one */
+		bool memory, legacy;
+	} cases[] = {
+		/* vaddps (%r16,%r17,4), %zmm1, %zmm2, and {%k3}; vmovups %zmm3, 0x40(%r30) */
+		{ B("\x62\xf9\x70\x48\x58\x14\x88"), 512, 0, 0, 2, LANE_F32, true, false },
+		{ B("\x62\xf9\x70\x4b\x58\x14\x88"), 512, 3, 16, 2, LANE_F32, true, false },
+		{ B("\x62\xd9\x7c\x48\x11\x5e\x01"), 512, 0, 0, 1, LANE_F32, false, false },
+		/* vpaddd (%r16), %ymm1, %ymm2; the same of an address that is no register's but 16 times 4 of r20 */
+		{ B("\x62\xf9\x75\x28\xfe\x10"), 256, 0, 0, 2, LANE_I32, true, false },
+		{ B("\x62\xf1\x71\x28\xfe\x14\xa5\0\x10\0\0"), 256, 0, 0, 2, LANE_I32, true,
+		  false },
+		/* cvtsi2sd %r16, %xmm0; addps (%r16), %xmm1 */
+		{ B("\xf2\xd5\x98\x2a\xc0"), 128, 0, 0, 1, LANE_HEX, false, true },
+		{ B("\xd5\x90\x58\x08"), 128, 0, 0, 1, LANE_F32, true, true },
+		/* addq %r16, %r17, %r18 */
+		{ B("\x62\xec\xec\x10\x01\xc1"), 0, 0, 0, 0, 0, false, false },
+	};
+	struct insn_decoder *d = decoder();
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int len = (int)cases[i].size;
+		struct insn_vectors v;
+		struct insn in;
+
+		assert_int_equal(insn_decode(d, cases[i].bytes, cases[i].size, ADDR, &in), len);
+		assert_int_equal(in.vector_bits, cases[i].bits);
+		assert_int_equal(in.mask, cases[i].mask);
+		assert_int_equal(in.lanes, cases[i].lanes);
+		assert_false(in.has_data);
+		assert_int_equal(insn_vectors(d, cases[i].bytes, cases[i].size, ADDR, &v), len);
+		assert_int_equal(v.nr, cases[i].nr);
+		assert_int_equal(v.mask, cases[i].mask);
+		assert_int_equal(v.memory, cases[i].memory);
+		assert_int_equal(v.legacy, cases[i].legacy);
+		if (v.nr)
+			assert_int_equal(v.v[0].lane, cases[i].lane);
+	}
+	insn_free(d);
+}
+
 /* The same of instructions that every x86-64 has, and what is no instruction with APX either. */
 static void test_plain(void **state)
 {
@@ -164,6 +212,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_relative),
+		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_plain),
 	};
 

@@ -7,9 +7,12 @@
 
 struct apx {
 	size_t len; /* bytes; 0 = REX2: see plain */
-	/* REX2: the same with REX, which is for a library; the original has @grown bytes more. */
+	/*
+	 * REX2: the same with REX, which is for a library; the original has @grown bytes more. EVEX of vectors: the same
+	 * with an address that has the registers 16 lower.
+	 */
 	unsigned char plain[16];
-	size_t plain_size;
+	size_t plain_size; /* 0 = none */
 	unsigned grown;
 	bool r4, x4,
 		b4; /* 16 more: registers of ModRM's middle field, of the index, of the base or of ModRM's last */

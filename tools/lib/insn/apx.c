@@ -9,8 +9,8 @@
  *							is that of general instructions, with a third operand
  *
  * An instruction behind REX2 is rewritten with REX, for the library, to which the upper bits of registers are told
- * beside. What EVEX gives general registers is understood here as far as views ask: how long it is, and
- * which registers it names.
+ * beside; an EVEX instruction of vectors without the bits that are new. What EVEX gives general registers is
+ * understood here as far as views ask: how long it is, and which registers it names.
  */
 #include "insn/apx-int.h"
 
@@ -203,6 +203,15 @@ static uint32_t promoted_names(const struct evex *x)
 	return (x->op == 0xf3 ? 0 : reg) | rm | 1U << x->v;
 }
 
+/* Its address is of no use then, but what it does with vectors is. */
+static void put_plain(const unsigned char *code, size_t n, size_t at, struct apx *a)
+{
+	a->plain_size = n < sizeof(a->plain) ? n : sizeof(a->plain);
+	memcpy(a->plain, code, a->plain_size);
+	a->plain[at + 1] &= (unsigned char)~8;
+	a->plain[at + 2] |= 4;
+}
+
 static int parse_evex(const unsigned char *code, size_t n, size_t at, struct apx *a)
 {
 	uint32_t address = 0;
@@ -222,7 +231,10 @@ static int parse_evex(const unsigned char *code, size_t n, size_t at, struct apx
 		return -EINVAL;
 	a->named = address;
 	if (x.map != 4) {
-		a->named |= is_promoted(&x) ? promoted_names(&x) : 0;
+		if (is_promoted(&x))
+			a->named |= promoted_names(&x);
+		else
+			put_plain(code, n, at, a);
 		return 0;
 	}
 	if (x.modrm >> 6 == 3)

@@ -97,12 +97,14 @@ static int decode_apx(struct insn_decoder *d, const void *code, size_t size, uin
 
 	if (insn_apx(code, size, &a))
 		return -EINVAL;
+	/* What is relative counts from its end. */
+	len = a.plain_size ? lib_decode(d, a.plain, a.plain_size, addr + a.grown, out) : 0;
 	if (a.len) {
-		*out = (struct insn){ .len = (uint8_t)a.len };
+		if (len != (int)a.len)
+			*out = (struct insn){ .len = (uint8_t)a.len };
+		out->has_data = false;
 		return out->len;
 	}
-	/* What is relative counts from its end. */
-	len = lib_decode(d, a.plain, a.plain_size, addr + a.grown, out);
 	if (len <= 0 || (size_t)len + a.grown > size)
 		return -EINVAL;
 	if (a.jumps) {
@@ -127,13 +129,30 @@ int insn_decode(struct insn_decoder *d, const void *code, size_t size, uint64_t 
 	return decode_apx(d, code, size, addr, out);
 }
 
-int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
-		 struct insn_vectors *out)
+static int lib_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		       struct insn_vectors *out)
 {
 	memset(out, 0, sizeof(*out));
 	if (d->zydis)
 		return insn_zydis.vectors(d->zydis, code, size, addr, out);
 	return insn_capstone.vectors(d->capstone, code, size, addr, out);
+}
+
+int insn_vectors(struct insn_decoder *d, const void *code, size_t size, uint64_t addr,
+		 struct insn_vectors *out)
+{
+	int len = lib_vectors(d, code, size, addr, out);
+	struct apx a;
+
+	if (len > 0 || !knows_plain(d) || insn_apx(code, size, &a))
+		return len;
+	len = a.plain_size ? lib_vectors(d, a.plain, a.plain_size, addr, out) : 0;
+	if (a.len) {
+		if (len != (int)a.len)
+			memset(out, 0, sizeof(*out));
+		return (int)a.len;
+	}
+	return len > 0 && (size_t)len + a.grown <= size ? len + (int)a.grown : -EINVAL;
 }
 
 /* One that no table has: by the library, or as APX. Apart, since most instructions need nothing of it. */

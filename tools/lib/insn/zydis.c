@@ -52,6 +52,14 @@ static void lib_close(void *handle)
 	free(d);
 }
 
+/* What the first Xeon Phi had in place of EVEX is none: its bytes are EVEX whose index is one of r16 to r31. */
+static bool decode(const struct zydis_decoder *d, const void *code, size_t size,
+		   ZydisDecodedInstruction *zi, ZydisDecodedOperand *ops)
+{
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&d->decoder, code, size, zi, ops)) &&
+	       zi->encoding != ZYDIS_INSTRUCTION_ENCODING_MVEX;
+}
+
 static enum insn_branch branch_kind(const ZydisDecodedInstruction *zi, bool direct)
 {
 	switch (zi->meta.category) {
@@ -164,7 +172,7 @@ static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+	if (!decode(d, code, size, &zi, ops))
 		return -EINVAL;
 	out->len = zi.length;
 	out->zero_upper =
@@ -220,7 +228,7 @@ static int lib_vectors(void *handle, const void *code, size_t size, uint64_t add
 	bool clears;
 
 	(void)addr;
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+	if (!decode(d, code, size, &zi, ops))
 		return -EINVAL;
 	name = ZydisMnemonicGetString(zi.mnemonic);
 	insn_lanes_by_name(name, &lanes);
@@ -320,7 +328,7 @@ static int lib_general(void *handle, const void *code, size_t size, const struct
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+	if (!decode(d, code, size, &zi, ops))
 		return -EINVAL;
 	for (int i = 0; i < zi.operand_count_visible; i++) {
 		const ZydisDecodedOperand *op = &ops[i];
@@ -344,7 +352,7 @@ static int lib_text(void *handle, const void *code, size_t size, uint64_t addr, 
 	ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
 	ZydisDecodedInstruction zi;
 
-	if (ZYAN_FAILED(ZydisDecoderDecodeFull(&d->decoder, code, size, &zi, ops)))
+	if (!decode(d, code, size, &zi, ops))
 		return -EINVAL;
 	if (ZYAN_FAILED(ZydisFormatterFormatInstruction(&d->formatter[d->syntax], &zi, ops,
 							zi.operand_count_visible, buf, buf_size,
