@@ -118,6 +118,22 @@ for j in 2 3 8; do
 	same_file "branches of several types: the same by $j threads" some one
 done
 
+# ---- code and stacks made to be slow: each of 2700 branches passes 2700 that lead back, to a place that is never come to
+{
+	printf '\t.globl hot\n\t.type hot, @function\nhot:\tnop\n.Lround:\n\t.rept 2700\n'
+	printf '\t.byte 0x0f, 0x85\n\t.long hot - (. + 4)\n\t.endr\n\t.byte 0xe9\n\t.long .Lround - (. + 4)\n'
+	printf '\t.size hot, . - hot\n'
+} >slow.s
+if gcc -shared -nostdlib -o slow.so slow.s 2>err; then
+	hot=$(nm slow.so | perl -ne 'printf "%u", 0x400000 + hex $1 if /^(\w+) \w hot$/')
+	perl -e '($from, $to) = @ARGV; print "map 0x400000 0x8000 $ENV{PWD}/slow.so\nsample 4 $from", " from=$from,to=$to,predicted=1" x 2700' \
+		$((hot + 1 + 6 * 2700)) $((hot + 1)) | made_file branch-file slow.data
+	(ulimit -t 30; exec "$PERF" report --branches=paths --json -i slow.data >json 2>err)
+	is "stacks made to be slow end" "$? $(py 'print(d["loops"][0]["head"], d["loops"][0]["rounds"])')" "0 hot+0x1 10796"
+else
+	skip "stacks made to be slow end" "gcc makes no object of it"
+fi
+
 # ---- what optimizers take of the same recording
 "$PERF" data convert --to symbol-order --binary branch-kinds -o- -i t.data >order 2>err
 like "the same recording becomes an order for the linker" "$(cat order)" "^(main|coin)$"

@@ -362,6 +362,7 @@ struct brstat {
 	VEC(uint32_t) noted;
 	VEC(struct spot) spots;	 /* of these, where loops are looked for */
 	VEC(uint32_t) touched;	 /* loops, of the stack at hand */
+	uint32_t looks;		 /* of which so many branches may still be looked at for that */
 	struct tuples loop_keys; /* site, head */
 	VEC(uint32_t) loop_at;	 /* by site: the one that was asked for last; ID_NONE = none */
 	VEC(struct loop) loops;

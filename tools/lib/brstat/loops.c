@@ -15,6 +15,12 @@
 #define CALL_BYTES 16
 #define CALLS_MAX  64
 
+/*
+ * Branches looked at for the loops of one stack. How often each is depends on the code: some 400 times in the longest stack that
+ * fits a record. Code that has thousands of branches back to one place is made to be slow: what its loops did then is not seen.
+ */
+#define LOOKS (1U << 20)
+
 enum follow { INSIDE, LEFT, LOST };
 
 static const struct edge_info *info_at(const struct brstat *b, size_t i)
@@ -100,11 +106,19 @@ static bool in_loop(const struct loop *l, const struct loc *at)
 	return at->dso == l->dso && at->sym == l->sym && at->addr >= l->head && at->addr <= l->back;
 }
 
+static bool look(struct brstat *b)
+{
+	if (!b->looks)
+		return false;
+	b->looks--;
+	return true;
+}
+
 /*
  * From behind branch @i - 1, which led into the loop, up to branch @n: whether that stayed in it. *rounds: and how
  * often it came to the head by another branch than the loop's own.
  */
-static enum follow follow(const struct brstat *b, const struct loop *l, size_t i, size_t n,
+static enum follow follow(struct brstat *b, const struct loop *l, size_t i, size_t n,
 			  uint32_t *rounds)
 {
 	unsigned depth = 0;
@@ -112,7 +126,7 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 	for (; i < n; i++) {
 		const struct spot *at = spot_at(b, i);
 
-		if (at->broken)
+		if (at->broken || !look(b))
 			return LOST;
 		if (!depth && !in_loop(l, at->from))
 			return LEFT;
@@ -131,7 +145,7 @@ static enum follow follow(const struct brstat *b, const struct loop *l, size_t i
 }
 
 /* Back from the code before branch @i: whether it is seen how the loop was come to. */
-static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint32_t *rounds)
+static bool begins(struct brstat *b, const struct loop *l, size_t i, uint32_t *rounds)
 {
 	unsigned depth = 0;
 
@@ -139,7 +153,7 @@ static bool begins(const struct brstat *b, const struct loop *l, size_t i, uint3
 		const struct spot *at = spot_at(b, i), *last = spot_at(b, i - 1);
 		const struct loc *start = last->to;
 
-		if (at->broken)
+		if (at->broken || !look(b))
 			return false;
 		if (!depth) {
 			if (start->sym != l->sym || start->dso != l->dso || start->addr > l->back)
@@ -201,7 +215,7 @@ static int loop_taken(struct brstat *b, struct loop *l, size_t i)
 }
 
 /* The loop's branch lies in the code before branch @i and was not taken. */
-static void loop_passed(const struct brstat *b, struct loop *l, size_t i)
+static void loop_passed(struct brstat *b, struct loop *l, size_t i)
 {
 	uint32_t more = 0;
 
@@ -420,6 +434,7 @@ int brstat_walk_loops(struct brstat *b)
 		return -ENOMEM;
 	memset(b->spots.v, 0, b->walk.n * sizeof(*b->spots.v));
 	b->touched.n = 0;
+	b->looks = LOOKS;
 	vec_for_each (i, &b->noted) {
 		if (!ret && traits_at(b, *i) & TRAIT_PASSED)
 			ret = passed(b, *i);
