@@ -18,6 +18,9 @@ check_status "an unknown CPU is refused" 1 "$PERF" xstate --cpu zen40
 like "and the known ones are named" "$("$PERF" xstate --cpu zen40 2>&1)" 'skx, icx, spr, dmr, zen4'
 check_status "a component that the CPU lacks is refused" 1 "$PERF" xstate --cpu zen4 --set lbr
 check_status "two sources are a usage error" 129 "$PERF" xstate --pid 1 --core x
+check_status "there is no process 0" 1 "$PERF" xstate --cpu spr --pid 0
+like "... which is said" "$("$PERF" xstate --cpu spr --pid 0 2>&1)" "there is no process 0"
+check_status "... and two sources are two" 129 "$PERF" xstate --pid 0 --set zmm
 is "no described CPU depends on the host" "$(for c in skx icx spr dmr zen4; do
 	"$PERF" xstate --cpu $c --json | python3 -c 'import json,sys; json.load(sys.stdin)' || echo bad
 done)" ""

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #define IMAGE_MAX (1 << 20)
+#define NO_PID	  UINT64_MAX /* none is asked for; 0 is one that there never is */
 
 struct xstate_opts {
 	const char *cpu, *set, *core, *image, *simulate, *lane_name;
@@ -64,7 +65,7 @@ static int show_process(struct emit *e, const struct xstate_opts *o, const struc
 	struct err note = { 0 };
 	int ret;
 
-	if (!o->core && o->pid > INT32_MAX)
+	if (!o->core && (!o->pid || o->pid > INT32_MAX))
 		return err_set(err, -ESRCH, "there is no process %llu", (unsigned long long)o->pid);
 	ret = o->core ? tracer_states_core(&st, o->core, err)
 		      : tracer_states_live(&st, (pid_t)o->pid, err);
@@ -101,7 +102,7 @@ static int show(struct emit *e, const struct xstate_opts *o, struct xstate_view 
 	/* A core may say itself whose layout it has. */
 	if ((o->cpu || o->image || !o->core) && choose_cpu(o, v, &v->cpu, err))
 		return err->code;
-	if (o->core || o->pid)
+	if (o->core || o->pid != NO_PID)
 		return show_process(e, o, v, err);
 	if (o->image)
 		return show_raw_image(e, o, v, err);
@@ -114,7 +115,7 @@ static int show(struct emit *e, const struct xstate_opts *o, struct xstate_view 
 
 static int xstate_run(const struct command *cmd, int argc, char **argv)
 {
-	struct xstate_opts o = { 0 };
+	struct xstate_opts o = { .pid = NO_PID };
 	struct xstate_view v = { 0 };
 	struct err err = { 0 }, no_host = { 0 };
 	struct xsave_cpu host;
@@ -126,7 +127,7 @@ static int xstate_run(const struct command *cmd, int argc, char **argv)
 		return CLI_STATUS(n);
 	if (n > 0)
 		return cli_usage_error(cmd, "unexpected argument '%s'", argv[0]);
-	if (!!o.core + !!o.pid + !!o.image + !!o.simulate + !!o.set > 1)
+	if (!!o.core + (o.pid != NO_PID) + !!o.image + !!o.simulate + !!o.set > 1)
 		return cli_usage_error(cmd,
 				       "choose one of --set, --core, --pid, --image, --simulate");
 	if (o.lane_name && regs_lane_parse(o.lane_name, &v.lane))
@@ -138,7 +139,7 @@ static int xstate_run(const struct command *cmd, int argc, char **argv)
 	else
 		err = no_host;
 	/* A live process is traced, and what a process says of itself is no file. */
-	if (!o.pid)
+	if (o.pid == NO_PID)
 		sandbox_enter(&(struct sandbox){
 			.off = o.no_sandbox,
 			.read = { o.core, o.image, o.simulate },
