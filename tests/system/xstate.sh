@@ -41,6 +41,13 @@ is "a schedule from a file" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" |
 1 1"
 echo 'switch 1 2' >>"$TMP/s"
 like "a bad line is named" "$("$PERF" xstate --cpu dmr --simulate "$TMP/s" 2>&1)" 's: line 8 is not'
+for line in 'start 4294967297' 'exit -1' 'start 5x' 'exit 5 foo' 'switch 0 1 2 3' 'start' '\f'; do
+	# shellcheck disable=SC2059
+	printf "start 1\n$line\n" >"$TMP/bad"
+	like "... also '$line'" "$("$PERF" xstate --cpu dmr --simulate "$TMP/bad" 2>&1)" 'bad: line 2 is not'
+done
+printf 'start 1\n\0\nstart 2\n' >"$TMP/bad"
+like "... and what is no text" "$("$PERF" xstate --cpu dmr --simulate "$TMP/bad" 2>&1)" 'bad is no text'
 check_status "no LBR, nothing to simulate" 1 "$PERF" xstate --cpu zen4 --simulate made
 
 if "$PERF" record -q -a -R -e sched:sched_switch -o "$TMP/sw.data" -- sleep 0.3 2>/dev/null; then

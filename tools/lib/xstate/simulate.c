@@ -93,18 +93,28 @@ static bool parse_line(char *line, struct xsave_sim_event *ev)
 	static const struct {
 		const char *word;
 		enum xsave_sim_kind kind;
-		int numbers;
+		unsigned numbers;
 	} kinds[] = { { "start", XSAVE_SIM_START, 1 },
 		      { "exit", XSAVE_SIM_EXIT, 1 },
 		      { "lbr-begin", XSAVE_SIM_LBR_BEGIN, 1 },
 		      { "lbr-end", XSAVE_SIM_LBR_END, 1 },
 		      { "switch", XSAVE_SIM_SWITCH, 3 } };
-	char word[16];
-	unsigned n[3], got;
+	const char *words[1 + 3], *word;
+	uint64_t n[3] = { 0 };
+	unsigned got = 0;
 
-	got = sscanf(line, "%15s %u %u %u", word, &n[0], &n[1], &n[2]);
+	while ((word = strsep(&line, " \t"))) {
+		if (!*word)
+			continue;
+		if (got == ARRAY_SIZE(words))
+			return false;
+		words[got++] = word;
+	}
+	for (unsigned i = 1; i < got; i++)
+		if (cli_parse_u64(words[i], &n[i - 1]) || n[i - 1] > UINT32_MAX)
+			return false;
 	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		if (strcmp(word, kinds[i].word) || got != 1u + kinds[i].numbers)
+		if (got != kinds[i].numbers + 1 || strcmp(words[0], kinds[i].word))
 			continue;
 		*ev = (struct xsave_sim_event){ .kind = kinds[i].kind, .task = n[0] };
 		if (ev->kind == XSAVE_SIM_SWITCH)
@@ -153,15 +163,20 @@ static bool is_recording(const char *path)
 static int run_file(struct xsave_sim *sim, const char *path, const struct log_sink *log,
 		    struct err *e)
 {
+	size_t size;
 	char *text;
 	int ret;
 
 	if (is_recording(path))
 		return xstate_feed_recording(sim, path, log, e);
-	text = file_read_all(path, TEXT_MAX, NULL, e);
+	text = file_read_all(path, TEXT_MAX, &size, e);
 	if (!text)
 		return e->code;
-	ret = run_text(sim, path, text, e);
+	/* A line behind it would not be seen. */
+	if (strlen(text) != size)
+		ret = err_set(e, -EINVAL, "%s is no text: there is a NUL byte in it", path);
+	else
+		ret = run_text(sim, path, text, e);
 	free(text);
 	return ret;
 }
