@@ -198,6 +198,7 @@ out=$("$PERF" record --branch-source=hardware -e cpu-clock -b -o no.data true 2>
 like "branches on a software event" "$out" "cpu-clock: PMU Hardware or event type doesn't support branch stack sampling"
 check "leave no file" test ! -e no.data
 like "-b and -j together" "$("$PERF" record -b -j any true 2>&1)" "Can't use --branch-any"
+like "-j twice" "$("$PERF" record -j any_call -j any_ret -o no.data true 2>&1)" "-j takes a list: -j any_call,any_ret"
 like "an unknown event points at the place" "$("$PERF" record -e cpu-clock,cylces true 2>&1)" "^ +.___ unknown event 'cylces'"
 like "-vv prints the attr" "$("$PERF" record -vv -e cpu-clock -o v.data true 2>&1)" 'cpu-clock: type: 1.*sample_type: IP'
 like "-v says nothing of the sort" "$("$PERF" record -v -e cpu-clock -o v.data true 2>&1)" 'Captured'

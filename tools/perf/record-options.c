@@ -129,9 +129,14 @@ static int parse_branch_filter(void *p, const struct option *opt, const char *ar
 		o->r.branch_filter = 0;
 		return 0;
 	}
-	if (o->branch_any)
-		return err_set(e, -EINVAL,
-			       "Error: Can't use --branch-any (-b) with --branch-filter (-j).");
+	/* Upstream's text, for a second -j as well. */
+	if (o->r.branch_filter) {
+		err_set(e, -EINVAL,
+			"Error: Can't use --branch-any (-b) with --branch-filter (-j).");
+		if (!o->branch_any)
+			err_hint(e, "One -j takes a list: -j any_call,any_ret.");
+		return -EINVAL;
+	}
 	return branch_filter_parse(arg, &o->r.branch_filter, e);
 }
 
