@@ -189,6 +189,8 @@ static void test_plain(void **state)
 		{ B("\xd5\x80\x85\0\0\0\0"), -EINVAL, 0, INSN_NO_STACK }, /* nor longer ones */
 		{ B("\xd5\x00\xd5\x00\x90"), -EINVAL, 0, INSN_NO_STACK },
 		{ B("\xd5"), -EINVAL, 0, INSN_NO_STACK },
+		{ B("\x67\xd5\x00\xa1\x01\x02\x03\x04"), -EINVAL, 0,
+		  INSN_NO_STACK }, /* jmpabs has no prefix */
 	};
 	struct insn_decoder *d = decoder();
 

@@ -56,6 +56,10 @@ static int parse_rex2(const unsigned char *code, size_t n, size_t at, struct apx
 	op = code[at + 2];
 	if (!takes_rex2(bits >> 7, op))
 		return -EINVAL;
+	/* A1 behind it is an absolute jump, with as many bytes as what it is without; it takes no prefix. */
+	a->jumps = !(bits & 0x80) && op == 0xa1;
+	if (a->jumps && at)
+		return -EINVAL;
 	memcpy(a->plain, code, at);
 	a->plain[to++] = 0x40 | (bits & 15);
 	if (bits & 0x80)
@@ -67,8 +71,6 @@ static int parse_rex2(const unsigned char *code, size_t n, size_t at, struct apx
 	a->r4 = bits >> 6 & 1;
 	a->x4 = bits >> 5 & 1;
 	a->b4 = bits >> 4 & 1;
-	/* A1 behind it is an absolute jump, with as many bytes as what it is without. */
-	a->jumps = !(bits & 0x80) && op == 0xa1;
 	return 0;
 }
 
