@@ -68,6 +68,19 @@ static const struct insn_case x86[] = {
 	{ B("\x62\xf1\x7d\x4a\x76\xc9"),
 	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 2, .lanes = 16 },
 	  NULL },
+	/* vpmovqb zmm into xmm, vcvtpd2ps xmm, vcvtps2pd zmm, vpmovzxbd zmm: not those that the destination has room for */
+	{ B("\x62\xf2\x7e\x49\x32\xca"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 8 },
+	  NULL },
+	{ B("\x62\xf1\xfd\x09\x5a\xd1"),
+	  { .len = 6, .vector_bits = 128, .opmask = true, .mask = 1, .lanes = 2 },
+	  NULL },
+	{ B("\x62\xf1\x7c\x49\x5a\xd1"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 8 },
+	  NULL },
+	{ B("\x62\xf2\x7d\x49\x31\xd1"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 16 },
+	  NULL },
 	{ B("\xc5\xf8\x77"), { .len = 3, .zero_upper = true }, "vzeroupper" },
 };
 

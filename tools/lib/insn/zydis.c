@@ -137,9 +137,11 @@ static bool is_mask(const ZydisDecodedOperand *op)
 	       ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_MASK;
 }
 
-/* Of EVEX instructions these exception classes are the scalar ones (SDM 2.8). */
+/* Of EVEX instructions these exception classes are the scalar ones (SDM 2.8), with one that is of all lanes. */
 static bool is_scalar(const ZydisDecodedInstruction *zi)
 {
+	if (zi->mnemonic == ZYDIS_MNEMONIC_VCVTPS2PD)
+		return false;
 	switch (zi->meta.exception_class) {
 	case ZYDIS_EXCEPTION_CLASS_E3:
 	case ZYDIS_EXCEPTION_CLASS_E3NF:
@@ -149,21 +151,31 @@ static bool is_scalar(const ZydisDecodedInstruction *zi)
 	}
 }
 
+/* What makes lanes narrower gives as many as there were, of a register that may have more. */
+static unsigned nr_lanes(const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
+{
+	return from->element_size > to->element_size && from->element_count < to->element_count
+		       ? from->element_count
+		       : to->element_count;
+}
+
 /* Lanes are the destination's; of a compare, whose destination is a mask, its first source's. */
 static void look_at_mask(const ZydisDecodedInstruction *zi, const ZydisDecodedOperand *ops,
 			 struct insn *out)
 {
 	ZydisRegister k = zi->avx.mask.reg;
-	int i = 0;
+	const ZydisDecodedOperand *op[2];
+	int n = 0;
 
 	if (k <= ZYDIS_REGISTER_K0 || k > ZYDIS_REGISTER_K7)
 		return;
-	while (i < zi->operand_count_visible && is_mask(&ops[i]))
-		i++;
-	if (i == zi->operand_count_visible || ops[i].element_count > 64)
+	for (int i = 0; i < zi->operand_count_visible && n < 2; i++)
+		if (!is_mask(&ops[i]))
+			op[n++] = &ops[i];
+	if (!n || op[0]->element_count > 64)
 		return;
 	out->mask = (uint8_t)(k - ZYDIS_REGISTER_K0);
-	out->lanes = is_scalar(zi) ? 1 : (uint8_t)ops[i].element_count;
+	out->lanes = is_scalar(zi) ? 1 : (uint8_t)nr_lanes(op[0], op[n - 1]);
 }
 
 static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
