@@ -364,6 +364,7 @@ static const struct vector_case vectors[] = {
 	{ B("\xc5\xfd\xd7\xc1"), "1:i8x256?", 0 }, /* vpmovmskb %ymm1, %eax */
 	/* no doubles */
 	{ B("\x62\xf3\x6d\x48\x1f\xd1\x01"), "1:i32x512 2:i32x512", 0 }, /* vpcmpd $1, %zmm1, %zmm2, %k2 */
+	{ B("\x62\xf3\x6d\x48\x1e\xd1\x01"), "1:u32x512 2:u32x512", 0 }, /* vpcmpud $1, %zmm1, %zmm2, %k2 */
 	{ B("\x62\xf1\xed\x48\xc2\xd1\x01"), "1:f64x512 2:f64x512", 0 }, /* vcmppd $1, %zmm1, %zmm2, %k2 */
 	/* of one register, these are zeros and ones whatever is in it */
 	{ B("\x66\x0f\x76\xc9"), "1:i32x128w", 0 }, /* pcmpeqd %xmm1, %xmm1 */

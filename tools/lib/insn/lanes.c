@@ -137,9 +137,9 @@ static bool resize(const char *name, struct insn_lanes *l)
 /* Names that begin with 'p', less the v in front: the lane is the last letter. */
 static void integer(const char *name, struct insn_lanes *l)
 {
-	static const char *const no_sign[] = { "paddus", "psubus", "pminu",  "pmaxu", "pmulhu",
-					       "pmulud", "pavg",   "psadbw", "pcmpu", "phminposuw",
-					       "psrl",	 "plzcnt", "pdpbuu", NULL };
+	static const char *const no_sign[] = { "paddus", "psubus", "pminu",  "pmaxu",	   "pmulhu",
+					       "pmulud", "pavg",   "psadbw", "phminposuw", "psrl",
+					       "plzcnt", "pdpbuu", NULL };
 	/* Bits are carried, or made of bits. */
 	static const char *const any[] = {
 		"pand",	    "por",	 "pxor",     "pternlog", "pshuf",	"punpck",
@@ -149,8 +149,10 @@ static void integer(const char *name, struct insn_lanes *l)
 		"pmovd2m",  "pmovq2m",	 "pshrd",    "pshld",	 "pmultishift", NULL
 	};
 	static const char *const none[] = { "pclmul", "pcmpestr", "pcmpistr", NULL };
-	bool is_unsigned = holds(name, no_sign, starts);
 	size_t n = strlen(name);
+	/* A library may have the predicate in the name: "pcmpltud". */
+	bool is_unsigned =
+		holds(name, no_sign, starts) || (starts(name, "pcmp") && name[n - 2] == 'u');
 	/* A dot product may saturate: an 's' behind its lane. */
 	char last = starts(name, "pdp") ? 'd' : n ? name[n - 1] : 0;
 
