@@ -81,6 +81,16 @@ static const struct insn_case x86[] = {
 	{ B("\x62\xf2\x7d\x49\x31\xd1"),
 	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 16 },
 	  NULL },
+	/* vpackssdw, vpacksswb, vcvtne2ps2bf16 zmm: two sources fill all of it */
+	{ B("\x62\xf1\x6d\x49\x6b\xcb"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 32 },
+	  NULL },
+	{ B("\x62\xf1\x6d\x49\x63\xcb"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 64 },
+	  NULL },
+	{ B("\x62\xf2\x6f\x49\x72\xcb"),
+	  { .len = 6, .vector_bits = 512, .opmask = true, .mask = 1, .lanes = 32 },
+	  NULL },
 	{ B("\xc5\xf8\x77"), { .len = 3, .zero_upper = true }, "vzeroupper" },
 };
 

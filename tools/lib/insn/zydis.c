@@ -151,10 +151,17 @@ static bool is_scalar(const ZydisDecodedInstruction *zi)
 	}
 }
 
-/* What makes lanes narrower gives as many as there were, of a register that may have more. */
-static unsigned nr_lanes(const ZydisDecodedOperand *to, const ZydisDecodedOperand *from)
+/*
+ * What makes lanes of one source narrower gives as many as there were, of a register that may have more. Two sources
+ * fill it: vpackssdw, vcvtne2ps2bf16.
+ */
+static unsigned nr_lanes(const ZydisDecodedOperand *const *op, int n)
 {
-	return from->element_size > to->element_size && from->element_count < to->element_count
+	const ZydisDecodedOperand *to = op[0], *from = op[n > 1];
+	bool two = n > 2 && op[2]->type != ZYDIS_OPERAND_TYPE_IMMEDIATE;
+
+	return !two && from->element_size > to->element_size &&
+			       from->element_count < to->element_count
 		       ? from->element_count
 		       : to->element_count;
 }
@@ -164,18 +171,18 @@ static void look_at_mask(const ZydisDecodedInstruction *zi, const ZydisDecodedOp
 			 struct insn *out)
 {
 	ZydisRegister k = zi->avx.mask.reg;
-	const ZydisDecodedOperand *op[2];
+	const ZydisDecodedOperand *op[3];
 	int n = 0;
 
 	if (k <= ZYDIS_REGISTER_K0 || k > ZYDIS_REGISTER_K7)
 		return;
-	for (int i = 0; i < zi->operand_count_visible && n < 2; i++)
+	for (int i = 0; i < zi->operand_count_visible && n < 3; i++)
 		if (!is_mask(&ops[i]))
 			op[n++] = &ops[i];
 	if (!n || op[0]->element_count > 64)
 		return;
 	out->mask = (uint8_t)(k - ZYDIS_REGISTER_K0);
-	out->lanes = is_scalar(zi) ? 1 : (uint8_t)nr_lanes(op[0], op[n - 1]);
+	out->lanes = is_scalar(zi) ? 1 : (uint8_t)nr_lanes(op, n);
 }
 
 static int lib_decode(void *handle, const void *code, size_t size, uint64_t addr, struct insn *out)
