@@ -83,7 +83,11 @@ struct tui_asm {
 	struct {
 		bool source, full_address;
 	} laid;
+	bool moved; /* rows changed since the last painting: the cursor goes to the middle */
 };
+
+/* Makes rows and columns anew where the look asks for others, also by keys pressed in a function opened from this one. */
+void tui_asm_lay_out(struct tui_asm *b);
 
 const char *tui_asm_text(const struct tui_asm *b, const struct listing_line *line);
 void tui_asm_paint_row(const struct tui_asm *b, uint32_t line, struct tui_pen *p);

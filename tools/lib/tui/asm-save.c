@@ -62,6 +62,7 @@ int tui_asm_save(struct tui_asm *b, const char *name, struct err *e)
 	}
 	b->at = LISTING_NONE;
 	b->cols = s.cols;
+	tui_asm_lay_out(b); /* a key typed ahead saves what was not painted yet */
 	for (uint32_t i = 0; i < b->nr_rows; i++) {
 		struct tui_pen p = { .s = &s, .end = s.cols };
 

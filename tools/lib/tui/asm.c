@@ -81,7 +81,6 @@ static void set_widths(struct tui_asm *b)
 	b->addr_width = digits(last) + 1;
 }
 
-/* By what keys say, also by those that were pressed in a function opened from this one. */
 static void lay_out(struct tui_asm *b)
 {
 	b->laid.source = b->look->source;
@@ -90,9 +89,12 @@ static void lay_out(struct tui_asm *b)
 	set_widths(b);
 }
 
-static bool is_laid_out(const struct tui_asm *b)
+void tui_asm_lay_out(struct tui_asm *b)
 {
-	return b->laid.source == b->look->source && b->laid.full_address == b->look->full_address;
+	if (b->laid.source == b->look->source && b->laid.full_address == b->look->full_address)
+		return;
+	b->moved |= b->laid.source != b->look->source;
+	lay_out(b);
 }
 
 struct heat {
@@ -474,8 +476,10 @@ static bool matches(const struct tui_asm *b, uint32_t nr)
 /* From the row behind the cursor on, or before it; no way round the end. */
 static void search_on(struct tui *t, struct tui_asm *b, int by)
 {
-	uint64_t i = b->list.cursor;
+	uint64_t i;
 
+	tui_asm_lay_out(b); /* a key typed ahead finds what was not painted yet */
+	i = b->list.cursor;
 	if (!b->look->needle[0]) {
 		tui_message(t, "Nothing was searched for: / begins.");
 		return;
@@ -598,10 +602,9 @@ static void title(struct tui_view *v, struct tui_pen *p)
 static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 {
 	struct tui_asm *b = browser(v);
-	bool first = !b->list.height, moved = b->laid.source != b->look->source;
+	bool first = !b->list.height;
 
-	if (!is_laid_out(b))
-		lay_out(b);
+	tui_asm_lay_out(b);
 	b->cols = s->cols;
 	b->at = b->nr_rows ? line_of(b) : LISTING_NONE;
 	rows -= tui_asm_paint_said(b, s, row + rows, rows / 4);
@@ -614,8 +617,9 @@ static void paint(struct tui_view *v, struct tui_screen *s, int row, int rows)
 	/* Only now it is known where the middle is. */
 	if (first)
 		b->list.height = rows;
-	if (first || moved)
+	if (first || b->moved)
 		tui_list_go(&b->list, b->list.cursor, true);
+	b->moved = false;
 	tui_list_paint(&b->list, s, row, 0, rows, s->cols);
 }
 
