@@ -514,14 +514,12 @@ static int run_once(const struct command *cmd, int argc, char **argv, char next[
 {
 	struct report *r = calloc(1, sizeof(*r));
 	struct session_files files = { .first = 0 };
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 	bool from;
 	int n, ret;
 
 	if (!r)
 		return 1;
 	set_defaults(r, cmd, &files);
-	r->lock = &lock;
 	n = report_prepare_args(r, &argc, argv);
 	if (!n)
 		n = cli_parse(cmd, &r->o, argc, argv, 0);

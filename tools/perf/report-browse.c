@@ -48,10 +48,7 @@ void report_log(void *ctx, enum log_level level, const char *text)
 {
 	struct report *r = ctx;
 
-	/* The thread that reads ahead tells what is wrong with the file, the one that counts what objects lack. */
-	pthread_mutex_lock(r->lock);
 	browser_log(&r->tui, level, text);
-	pthread_mutex_unlock(r->lock);
 }
 
 bool report_progress(void *ctx, uint64_t done, uint64_t total)
@@ -60,9 +57,7 @@ bool report_progress(void *ctx, uint64_t done, uint64_t total)
 
 	if (!r->tui)
 		return cli_progress_update(&r->progress, done, total);
-	pthread_mutex_lock(r->lock);
 	r->stopped |= tui_progress(r->tui, "Reading", done, total);
-	pthread_mutex_unlock(r->lock);
 	return r->stopped;
 }
 

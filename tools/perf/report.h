@@ -3,8 +3,6 @@
 #ifndef PERF_REPORT_H
 #define PERF_REPORT_H
 
-#include <pthread.h>
-
 #include "code.h"
 #include "compat.h"
 #include "faces/faces.h"
@@ -99,7 +97,6 @@ struct report {
 	bool usage;		       /* what failed is the command line */
 	bool color;		       /* shares have colours */
 	struct tui *tui;	       /* NULL: text */
-	pthread_mutex_t *lock;	       /* of tui, while threads read */
 	struct report *before;	       /* --diff: the other one, counted; else NULL */
 	bool stopped;		       /* reading, by the user */
 	bool vectors;		       /* the recording has vector registers */

@@ -173,7 +173,7 @@ struct tui_diff {
 /* The tables, one at a time, until they are left. */
 int tui_diff(struct tui *t, const struct tui_diff *in, struct err *e);
 
-/* Where libraries tell what is worth a line: shown in the last one, and kept. */
+/* Where libraries tell what is worth a line: shown in the last one, and kept. From any thread, beside tui_progress(). */
 struct log_sink tui_log(struct tui *t);
 /* The @i-th line so told, from 0; NULL = that was all. For stderr, after the browser. */
 const char *tui_logged(const struct tui *t, size_t i);

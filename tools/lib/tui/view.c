@@ -7,6 +7,7 @@
  * gone when its tui_run() has returned. Whether the terminal is still there is known here only: without
  * it every wait gives TUI_GONE, and all views leave.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -20,6 +21,8 @@
 #define PASTE_MS 1000
 
 struct tui {
+	pthread_mutex_t
+		lock; /* of log and message while threads read: the one that reads ahead warns, too */
 	const struct tui_term *ops;
 	void *term;
 	struct tui_screen screen;
@@ -58,6 +61,7 @@ struct tui *tui_new(const struct tui_term *ops, void *term, bool ascii)
 
 	if (!t)
 		return NULL;
+	pthread_mutex_init(&t->lock, NULL);
 	t->ops = ops;
 	t->term = term;
 	t->screen.ascii = ascii;
@@ -81,6 +85,7 @@ void tui_close(struct tui *t)
 		free(*line);
 	vec_free(&t->log);
 	tui_history_free(&t->searched);
+	pthread_mutex_destroy(&t->lock);
 	free(t);
 }
 
@@ -427,7 +432,7 @@ void tui_read_all(struct tui *t)
 	t->progress.all = true;
 }
 
-bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total)
+static bool progress(struct tui *t, const char *what, uint64_t done, uint64_t total)
 {
 	static const struct tui_view_ops ops = { .name = "progress", .paint = paint_progress };
 	struct tui_view v = { .ops = &ops, .ctx = t, .below = t->top };
@@ -462,6 +467,16 @@ bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total
 	return t->progress.stopped;
 }
 
+bool tui_progress(struct tui *t, const char *what, uint64_t done, uint64_t total)
+{
+	bool stop;
+
+	pthread_mutex_lock(&t->lock);
+	stop = progress(t, what, done, total);
+	pthread_mutex_unlock(&t->lock);
+	return stop;
+}
+
 /* ---- log -------------------------------------------------------------------------------------- */
 
 static void log_line(void *ctx, enum log_level level, const char *text)
@@ -472,10 +487,12 @@ static void log_line(void *ctx, enum log_level level, const char *text)
 	if (level > LOG_WARN)
 		return;
 	copy = strdup(text);
+	pthread_mutex_lock(&t->lock);
 	if (copy && vec_push(&t->log, copy))
 		free(copy);
 	tui_message(t, "%s", text);
 	t->message_role = TUI_WARN;
+	pthread_mutex_unlock(&t->lock);
 }
 
 struct log_sink tui_log(struct tui *t)
