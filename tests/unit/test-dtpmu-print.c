@@ -90,6 +90,9 @@ static void test_one_group(void **state)
 {
 	char *good[] = { (char *)"0x1001e" }, *bad[] = { (char *)"0x1001e", (char *)"nonsense" };
 	char *clash[] = { (char *)"0x1001e", (char *)"0x100f2" }; /* both on PMC1 */
+	/* on any of four counters: the fifth goes with each of the others, but not with all */
+	char *crowd[] = { (char *)"0xf0", (char *)"0xf2", (char *)"0xf4", (char *)"0xf6",
+			  (char *)"0xf8" };
 	struct err err = { 0 };
 	struct page p;
 
@@ -108,7 +111,10 @@ static void test_one_group(void **state)
 	assert_true(dtpmu_print_check(&p.checks, bad, 2, &err) < 0);
 	assert_non_null(strstr(err.text, "event 2, 'nonsense'"));
 	assert_true(dtpmu_print_check(&p.checks, good, 0, &err) < 0);
+	emit_object(&p.e, NULL);
+	assert_int_equal(dtpmu_print_check(&p.checks, crowd, ARRAY_SIZE(crowd), &err), 0);
 	text(&p);
+	assert_non_null(strstr(p.out.buf, "\"clashing event\":5,\"clashing bits\":"));
 	assert_non_null(strstr(p.out.buf, "\"verdict\":\"ok\""));
 	assert_non_null(strstr(p.out.buf, "\"clashing event\":2,\"with event\":1"));
 	end(&p);

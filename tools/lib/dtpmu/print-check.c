@@ -66,7 +66,8 @@ static void emit_conflict(struct dtpmu_checks *c, const struct dtpmu_answer *a)
 	if (a->conflict_at < 0)
 		return;
 	emit_s64(c->out, "clashing event", a->conflict_at + 1);
-	emit_s64(c->out, "with event", a->conflict_with + 1);
+	if (a->conflict_with >= 0) /* no single one: it finds no room beside all of them */
+		emit_s64(c->out, "with event", a->conflict_with + 1);
 	emit_hex(c->out, "clashing bits", a->conflict_bits);
 	emit_str(c->out, "constraint",
 		 dtpmu_conflict_names(c->pmu, a->conflict_bits, names, sizeof(names)));
