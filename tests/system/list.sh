@@ -13,6 +13,8 @@ is "hw is hardware, sw is software" "$("$PERF" list software hardware 2>/dev/nul
 	"$("$PERF" list sw hw 2>/dev/null | md5sum)"
 like "an unmatched word is said on stderr" "$("$PERF" list nosuchevent 2>&1 >/dev/null)" \
 	"no event matches 'nosuchevent'"
+like "... beside one that is matched" "$("$PERF" list nosuchevent sw 2>&1 >/dev/null)" \
+	"^no event matches 'nosuchevent'$"
 if has_cycles; then
 	like "hw: what the kernel opens" "$("$PERF" list hw)" 'cpu-cycles OR cycles +\[Hardware event\]'
 else
@@ -68,6 +70,8 @@ if "$PERF" check feature -q libfdt; then
 	like "its events by category" "$dt" '^tlb:$'
 	like "with description and code" "$dt" '\[Data TLB reloads. event=0x300fc. Unit: cpu_dts\]'
 	like "its fields as terms" "$dt" '^  cpu_dts/event=0\.\.0xfffffffffffffff,pmcxsel=0\.\.255,mark,'
+	is "a PMU's name is for its word only" \
+		"$("$PERF" list --pmu-dt "$DT" cpu_dts sw | grep -F '[Software event]')" "$sw"
 	unlike "--no-desc" "$("$PERF" list --no-desc --pmu-dt "$DT" cpu_dts)" 'Data TLB'
 	like "--details" "$("$PERF" list --details --pmu-dt "$DT" cpu_dts)" \
 		'^        cpu_dts/event=0x300fc/$'

@@ -101,7 +101,7 @@ static int list_run(const struct command *cmd, int argc, char **argv)
 {
 	struct list_opts o = { .desc = true };
 	struct events_listing l = { .left_out = say_left_out, .log = LOG_STDERR };
-	struct err err = { 0 }, note = { 0 };
+	struct err err = { 0 };
 	struct obuf out = { 0 };
 	int n = cli_parse(cmd, &o, argc, argv, 0), ret;
 
@@ -124,9 +124,7 @@ static int list_run(const struct command *cmd, int argc, char **argv)
 	if (!ret)
 		ret = find_cores(l.pmus, o.cputype, &l.unit, &err);
 	if (!ret)
-		ret = events_list(&l, argv, (size_t)n, &out, &note, &err);
-	if (note.code && !o.names)
-		log_warn("%s", note.text);
+		ret = events_list(&l, argv, (size_t)n, &out, &err);
 	if (cli_end_output(&out) && !ret)
 		ret = 1;
 	pmus_free(l.pmus);

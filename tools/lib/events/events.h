@@ -157,15 +157,15 @@ struct events_listing {
 	/* Of an event that is not listed, since the kernel does not open it; NULL = nobody asks. */
 	void (*left_out)(void *ctx, const struct event_info *info);
 	void *ctx;
-	struct log_sink log; /* what the kernel said then */
+	struct log_sink log; /* what the kernel said then, and words without events */
 };
 
 /*
  * Everything, or what @words name: a class (hw, sw, cache, tracepoint, pmu), a PMU, a part of a name
- * or a glob. @note gets why nothing was listed for a word. 0, -errno, or out->code.
+ * or a glob. The log gets why nothing was listed for a word. 0, -errno, or out->code.
  */
 int events_list(const struct events_listing *l, char *const *words, size_t nr, struct obuf *out,
-		struct err *note, struct err *e);
+		struct err *e);
 /* Shell globs: * ? [...]; a plain word matches itself. */
 bool event_glob(const char *pattern, const char *name);
 

@@ -326,6 +326,7 @@ static int list_word(struct walk *w, const char *word)
 	char glob[256];
 	int ret;
 
+	w->unit = w->l->unit; /* a PMU is named for one word only */
 	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
 		if (!strcmp(word, classes[i].word))
 			return list_kinds(w, classes[i].kinds, NULL);
@@ -342,18 +343,18 @@ static int list_word(struct walk *w, const char *word)
 	return ret;
 }
 
-static void note_nothing(const struct walk *w, const char *word, struct err *note)
+static void note_nothing(const struct walk *w, const char *word)
 {
 	if (w->kinds & (EVENT_HARDWARE | EVENT_CACHE) && !w->glob)
-		err_set(note, -ENOENT,
-			"the kernel opens no such events here: a VM without a virtual PMU, or "
-			"kernel.perf_event_paranoid forbids it");
+		log_to(&w->l->log, LOG_WARN,
+		       "the kernel opens no such events here: a VM without a virtual PMU, or "
+		       "kernel.perf_event_paranoid forbids it");
 	else
-		err_set(note, -ENOENT, "no event matches '%s'", word);
+		log_to(&w->l->log, LOG_WARN, "no event matches '%s'", word);
 }
 
 int events_list(const struct events_listing *l, char *const *words, size_t nr, struct obuf *out,
-		struct err *note, struct err *e)
+		struct err *e)
 {
 	struct walk w = { .l = l, .writer = &writers[l->form], .out = out, .unit = l->unit };
 	int ret = 0;
@@ -369,15 +370,18 @@ int events_list(const struct events_listing *l, char *const *words, size_t nr, s
 		emit_array(&w.e, NULL);
 	if (!nr)
 		ret = list_kinds(&w, w.unit ? EVENT_PMU : EVENT_ALL, NULL);
-	for (size_t i = 0; i < nr && !ret; i++)
+	for (size_t i = 0; i < nr && !ret; i++) {
+		size_t before = w.nr;
+
 		ret = list_word(&w, words[i]);
+		if (!ret && w.nr == before && l->form != EVENTS_AS_NAMES)
+			note_nothing(&w, words[i]);
+	}
 	if (l->form == EVENTS_AS_JSON) {
 		emit_end(&w.e);
 		emit_finish(&w.e);
 	} else if (l->form == EVENTS_AS_NAMES && w.nr) {
 		obuf_char(out, '\n');
 	}
-	if (!ret && nr && !w.nr)
-		note_nothing(&w, words[nr - 1], note);
 	return ret;
 }
