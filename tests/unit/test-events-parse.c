@@ -473,6 +473,44 @@ static void filters(void **state)
 	events_free(&l);
 }
 
+/* Three groups of one event each. */
+static void tracepoint_globs(void **state)
+{
+	static const char *const ids[] = { "events/a/other/id", "events/b/x/id",
+					   "events/c/other/id" };
+	static const struct {
+		const char *text, *names; /* NULL: the error is that there is none */
+	} globs[] = {
+		{ "*:x", "b:x " },
+		{ "[bc]:x", "b:x " },
+		{ "*:o*", "a:other c:other " },
+		{ "*:*", "a:other b:x c:other " },
+		{ "*:nosuch", NULL },
+		{ "z*:x", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ids); i++)
+		unit_put(root, ids[i], "7\n", 0644);
+	setenv("PERF_DEBUGFS_DIR", root, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(globs); i++) {
+		struct event_list l = { 0 };
+		struct err e = { 0 };
+		char names[128] = "";
+		int ret = events_parse(&l, pmus, globs[i].text, &e);
+
+		for (size_t j = 0; j < l.n; j++)
+			snprintf(names + strlen(names), sizeof(names) - strlen(names), "%s ",
+				 l.v[j].name);
+		assert_int_equal(ret, globs[i].names ? 0 : -ENOENT);
+		assert_string_equal(names, globs[i].names ? globs[i].names : "");
+		if (!globs[i].names)
+			assert_non_null(strstr(e.text, "no tracepoint '"));
+		events_free(&l);
+	}
+	unsetenv("PERF_DEBUGFS_DIR");
+}
+
 static void a_long_argument_keeps_its_caret(void **state)
 {
 	struct event_list l = { 0 };
@@ -577,6 +615,7 @@ int main(void)
 		cmocka_unit_test(iteration),
 		cmocka_unit_test(listed_names_parse),
 		cmocka_unit_test(filters),
+		cmocka_unit_test(tracepoint_globs),
 		cmocka_unit_test(a_long_argument_keeps_its_caret),
 		cmocka_unit_test(whatever_is_typed),
 	};

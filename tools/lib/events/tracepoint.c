@@ -126,7 +126,7 @@ static int unknown_tracepoint(struct parse *ps, const char *root, const char *sy
 	struct nearest s;
 
 	snprintf(path, sizeof(path), "%s/events/%s", root, sys);
-	if (access(path, F_OK)) {
+	if (!strpbrk(sys, "*?[") && access(path, F_OK)) {
 		parse_error(ps, -ENOENT, at, "no event and no tracepoint group is called '%s'",
 			    sys);
 		s = nearest_init(sys);
@@ -166,9 +166,13 @@ int parse_tracepoint(struct parse *ps, const char *sys_at, size_t nsys, const ch
 	if (strpbrk(sys, "*?[")) {
 		snprintf(path, sizeof(path), "%s/events", root);
 		ret = dirlist_read(&groups, path);
-		for (size_t i = 0; !ret && i < groups.n; i++)
-			if (event_glob(sys, groups.v[i]))
-				ret = add_matching(ps, root, groups.v[i], name);
+		for (size_t i = 0; !ret && i < groups.n; i++) {
+			if (!event_glob(sys, groups.v[i]))
+				continue;
+			ret = add_matching(ps, root, groups.v[i], name);
+			if (ret == -ENOENT)
+				ret = 0; /* not in this group, but maybe in another one */
+		}
 		dirlist_free(&groups);
 	} else {
 		ret = add_matching(ps, root, sys, name);
