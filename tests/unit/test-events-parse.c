@@ -141,6 +141,8 @@ static const struct {
 	{ "mem:4096/8:w", "mem:4096/8:w", 5, 0, 0x1000, 8, 0 },
 	{ "mem:0x1000:x:u", "mem:0x1000:x:u", 5, 0, 0x1000, sizeof(long), EX_K | EX_H },
 	{ "mem:0x1000/2:rw:k", "mem:0x1000/2:rw:k", 5, 0, 0x1000, 2, EX_U | EX_H },
+	{ "mem:0x1000/name=x/", "x", 5, 0, 0x1000, 4, 0 },
+	{ "mem:0x1000/8:w/name=x,period=10/u", "x", 5, 0, 0x1000, 8, EX_K | EX_H },
 	{ "mem:0x1000:u", "mem:0x1000:u", 5, 0, 0x1000, 4, EX_K | EX_H },
 };
 
@@ -206,6 +208,8 @@ static const struct {
 	{ "uncore_imx/event=1/", -ENOENT, 0, "no PMU 'uncore_imx'", "uncore_imc" },
 	{ "mem:zz", -EINVAL, 4, "a breakpoint is", NULL },
 	{ "mem:0x10/3", -EINVAL, 9, "a length is", NULL },
+	{ "mem:0x10/config1=1/", -EINVAL, 9, "'config1' is for events of PMUs", NULL },
+	{ "mem:0x10:w/nmae=x/", -EINVAL, 11, "unknown term 'nmae'", "name" },
 	{ "mem:0x10:rx", -EINVAL, 9, "cannot be combined", NULL },
 	{ "mem:0x10:q", -EINVAL, 9, "an access is", NULL },
 	{ "cycles instructions", -EINVAL, 7, "',' or the end", NULL },
@@ -485,6 +489,8 @@ static void tracepoint_globs(void **state)
 		{ "[bc]:x", "b:x " },
 		{ "*:o*", "a:other c:other " },
 		{ "*:*", "a:other b:x c:other " },
+		{ "b:x/call-graph=fp,period=10/", "b:x " },
+		{ "*:*/name=y/:u,b:x", "y y y b:x " },
 		{ "*:nosuch", NULL },
 		{ "z*:x", NULL },
 	};

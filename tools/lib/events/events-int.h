@@ -82,6 +82,8 @@ int parse_terms(struct parse *ps, struct terms *terms);
 /* Terms onto an event of @pmu (NULL: a symbol such as cycles). */
 int parse_apply_terms(struct parse *ps, struct event *ev, const struct pmu *pmu,
 		      const struct terms *terms);
+/* "/TERMS/MODIFIERS" at ps->p onto events [first, end), which need no PMU. */
+int parse_terms_behind(struct parse *ps, size_t first);
 /* The letters behind ':' (or a closing '/') at ps->p onto events [first, end). */
 int parse_modifiers(struct parse *ps, size_t first, bool group);
 bool parse_is_modifiers(const char *s, size_t n);

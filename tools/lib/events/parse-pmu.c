@@ -53,15 +53,37 @@ static int unknown_pmu(struct parse *ps, const char *at, const char *name)
 	return -ENOENT;
 }
 
-/* "cycles/period=1000/": a symbol with terms. -ENOENT when the word is none. */
-static int symbol_with_terms(struct parse *ps, const char *word, size_t len, size_t first,
-			     const struct terms *terms)
+/* Terms of events that need no PMU: those added since @first. */
+static int apply_to_all(struct parse *ps, size_t first, const struct terms *terms)
 {
-	int ret = parse_symbol(ps, word, len);
+	int ret = 0;
 
 	for (size_t i = first; !ret && i < ps->l->n; i++)
 		ret = parse_apply_terms(ps, &ps->l->v[i], NULL, terms);
 	return ret;
+}
+
+/* Behind the closing slash modifiers stand with or without a colon. */
+static int modifiers_of_terms(struct parse *ps, size_t first)
+{
+	if (*ps->p == ':')
+		ps->p++;
+	if (!*ps->p || strchr(",{}: \t\n\r", *ps->p))
+		return 0;
+	return parse_modifiers(ps, first, false);
+}
+
+int parse_terms_behind(struct parse *ps, size_t first)
+{
+	struct terms terms = { 0 };
+	int ret;
+
+	ps->p++;
+	ret = parse_terms(ps, &terms);
+	if (!ret)
+		ret = apply_to_all(ps, first, &terms);
+	free(terms.v);
+	return ret ? ret : modifiers_of_terms(ps, first);
 }
 
 static int add_for_pmu(struct parse *ps, struct pmu *pmu, const char *text, size_t len,
@@ -98,16 +120,14 @@ int parse_pmu_event(struct parse *ps, const char *word, size_t len)
 			ret = add_for_pmu(ps, pmu, word, (size_t)(ps->p - word), &terms);
 	}
 	if (!ret && ps->l->n == first) {
-		ret = symbol_with_terms(ps, word, len, first, &terms);
+		ret = parse_symbol(ps, word, len);
 		if (ret == -ENOENT)
 			ret = unknown_pmu(ps, word, name);
+		if (!ret)
+			ret = apply_to_all(ps, first, &terms);
 	}
-	if (ret)
-		goto out;
-	if (*ps->p == ':')
-		ps->p++;
-	if (*ps->p && !strchr(",{}: \t\n\r", *ps->p))
-		ret = parse_modifiers(ps, first, false);
+	if (!ret)
+		ret = modifiers_of_terms(ps, first);
 out:
 	free(terms.v);
 	return ret;
@@ -150,7 +170,7 @@ int parse_breakpoint(struct parse *ps)
 		return parse_error(
 			ps, -EINVAL, addr,
 			"a breakpoint is mem:ADDRESS[/LENGTH][:ACCESS], the address a number");
-	if (*end == '/') {
+	if (*end == '/' && isdigit((unsigned char)end[1])) { /* else terms begin */
 		const char *at = end + 1;
 
 		size = strtoull(at, &end, 0);

@@ -97,6 +97,9 @@ static int term_config(struct parse *ps, struct event *ev, const struct term *t)
 
 	if (ret)
 		return ret;
+	/* There these words hold which tracepoint it is, which address and length. */
+	if (!ev->pmu && (a->type == PERF_TYPE_TRACEPOINT || a->type == PERF_TYPE_BREAKPOINT))
+		return parse_error(ps, -EINVAL, t->at, "'%s' is for events of PMUs", t->name);
 	switch (t->name[6]) {
 	case '1': a->config1 = v; break;
 	case '2': a->config2 = v; break;

@@ -220,9 +220,11 @@ static int unknown_event(struct parse *ps, const char *word, size_t len)
 
 /* ---- one event ------------------------------------------------------------------------------ */
 
-/* Optional ":LETTERS" for the events added since @first. */
-static int optional_modifiers(struct parse *ps, size_t first)
+/* Optional ":LETTERS" or "/TERMS/LETTERS" for the events added since @first. */
+static int optional_end(struct parse *ps, size_t first)
 {
+	if (*ps->p == '/')
+		return parse_terms_behind(ps, first);
 	if (*ps->p != ':')
 		return 0;
 	ps->p++;
@@ -238,7 +240,7 @@ static int parse_event(struct parse *ps)
 	ps->p += strspn(ps->p, BLANKS);
 	if (!strncmp(ps->p, "mem:", 4)) {
 		ret = parse_breakpoint(ps);
-		return ret ? ret : optional_modifiers(ps, first);
+		return ret ? ret : optional_end(ps, first);
 	}
 	word = ps->p;
 	len = strcspn(word, WORD_END);
@@ -251,7 +253,7 @@ static int parse_event(struct parse *ps)
 	ret = parse_symbol(ps, word, len);
 	if (!ret) {
 		ps->p = word + len;
-		return optional_modifiers(ps, first);
+		return optional_end(ps, first);
 	}
 	if (ret != -ENOENT || word[len] != ':')
 		return ret == -ENOENT ? unknown_event(ps, word, len) : ret;
@@ -259,7 +261,7 @@ static int parse_event(struct parse *ps)
 	if (parse_is_modifiers(ps->p, strcspn(ps->p, WORD_END)) && strcspn(ps->p, WORD_END) < 4)
 		return unknown_event(ps, word, len);
 	ret = parse_tracepoint(ps, word, len, ps->p, strcspn(ps->p, WORD_END));
-	return ret ? ret : optional_modifiers(ps, first);
+	return ret ? ret : optional_end(ps, first);
 }
 
 /* ---- lists and groups ------------------------------------------------------------------------ */
