@@ -436,20 +436,26 @@ static int check_config(const struct event_list *l, const struct events_config *
 	return 0;
 }
 
-/* PMUs that know which of their events can be counted together say so before the kernel does. */
+/*
+ * PMUs that know which of their events can be counted together say so before the kernel does. Asked
+ * is with the first such event of a group, which others may lead. What can be broken up need not
+ * fit as a whole: each of its events is asked about alone.
+ */
 static int check_groups(const struct event_list *l, struct err *e)
 {
 	for (size_t i = 0; i < l->n; i++) {
-		const struct event *members[64];
+		const struct event *members[64], *leader = &l->v[l->v[i].leader];
 		const struct pmu *pmu = l->v[i].pmu;
 		size_t n = 0;
 		int ret;
 
-		if (l->v[i].leader != i || !pmu || !pmu->check_group)
+		if (!pmu || !pmu->check_group)
 			continue;
-		for (size_t j = i; j < i + l->v[i].nr_members && n < ARRAY_SIZE(members); j++)
-			if (l->v[j].pmu == pmu)
-				members[n++] = &l->v[j];
+		for (size_t j = 0; j < leader->nr_members && n < ARRAY_SIZE(members); j++)
+			if (leader[j].pmu == pmu && (!leader->weak_group || &leader[j] == &l->v[i]))
+				members[n++] = &leader[j];
+		if (!n || members[0] != &l->v[i])
+			continue;
 		ret = pmu->check_group(pmu, members, n, e);
 		if (ret)
 			return ret;
