@@ -500,6 +500,48 @@ static void callchain_words(void **state)
 	}
 }
 
+/* What an event's terms say of call chains, beside what the recording says. */
+static void callchain_terms(void **state)
+{
+	static const struct callchain_opts fp = { .mode = CALLCHAIN_FP, .max_stack = 9 },
+					   dwarf = { .mode = CALLCHAIN_DWARF, .stack_size = 8192 },
+					   no = { 0 };
+	static const struct {
+		const char *text;
+		const struct callchain_opts *all;
+		bool chain, copy; /* a copy of the stack */
+		uint32_t stack, max;
+	} terms[] = {
+		{ "cycles", &fp, true, false, 0, 9 },
+		{ "cycles/max-stack=3/", &fp, true, false, 0, 3 },
+		{ "cycles/stack-size=4096/", &fp, true, false, 0, 9 },
+		{ "cycles/stack-size=4096/", &dwarf, true, true, 4096, 0 },
+		{ "cycles/max-stack=3/", &dwarf, true, true, 8192, 3 },
+		{ "cycles/call-graph=no,max-stack=3/", &dwarf, false, false, 0, 0 },
+		{ "cycles/max-stack=3/", &no, true, false, 0, 3 },
+		{ "cycles/max-stack=0/", &no, false, false, 0, 0 },
+		{ "cycles/stack-size=4096/", &no, true, true, 4096, 0 },
+		{ "cycles/stack-size=4096,call-graph=dwarf/", &no, true, true, 4096, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(terms); i++) {
+		const struct events_config c = { .callchain = *terms[i].all };
+		const struct perf_event_attr *a;
+		struct event_list l;
+
+		configured(&l, terms[i].text, &c);
+		a = &l.v[0].attr;
+		if (!(a->sample_type & PERF_SAMPLE_CALLCHAIN) == terms[i].chain ||
+		    !(a->sample_type & PERF_SAMPLE_STACK_USER) == terms[i].copy ||
+		    a->sample_stack_user != terms[i].stack || a->sample_max_stack != terms[i].max)
+			fail_msg("row %zu, %s: sample_type %#lx, %u bytes, %u frames", i,
+				 terms[i].text, a->sample_type, a->sample_stack_user,
+				 a->sample_max_stack);
+		events_free(&l);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -512,6 +554,7 @@ int main(void)
 		cmocka_unit_test(refused_combinations),
 		cmocka_unit_test(attr_sizes),
 		cmocka_unit_test(callchain_words),
+		cmocka_unit_test(callchain_terms),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -104,10 +104,22 @@ static const char *lbr_refused(const struct perf_event_attr *a)
 	return NULL;
 }
 
-static const struct callchain_opts *callchain_of(const struct event *ev,
-						 const struct events_config *c)
+struct callchain_opts event_callchain(const struct event *ev, const struct callchain_opts *all)
 {
-	return ev->set & EVENT_SET_CALLCHAIN ? &ev->set_callchain : &c->callchain;
+	struct callchain_opts cc = ev->set & EVENT_SET_CALLCHAIN ? ev->set_callchain : *all;
+	uint32_t stack_size = ev->set_callchain.stack_size;
+	bool unnamed = cc.mode == CALLCHAIN_NONE && !(ev->set & EVENT_SET_CALLCHAIN);
+
+	if (ev->set & EVENT_SET_MAX_STACK)
+		cc.max_stack = ev->set_max_stack;
+	if (stack_size)
+		cc.stack_size = stack_size;
+	/* Who says how deep wants chains; only dwarf copies stacks. */
+	if (unnamed && stack_size)
+		cc.mode = CALLCHAIN_DWARF;
+	else if (unnamed && ev->set & EVENT_SET_MAX_STACK && ev->set_max_stack)
+		cc.mode = CALLCHAIN_FP;
+	return cc;
 }
 
 /* Each reason once, however many events it is about. */
@@ -120,7 +132,7 @@ static void say_lbr_refused(const struct event_list *l, const struct events_conf
 		const char *why = lbr_refused(&ev->attr);
 
 		if (event_is_dummy(ev) || c->chains_elsewhere ||
-		    callchain_of(ev, c)->mode != CALLCHAIN_LBR || !why || why == said)
+		    event_callchain(ev, &c->callchain).mode != CALLCHAIN_LBR || !why || why == said)
 			continue;
 		log_to(&l->log, LOG_WARN, "%s", why);
 		said = why;
@@ -130,13 +142,12 @@ static void say_lbr_refused(const struct event_list *l, const struct events_conf
 static void configure_callchain(const struct event *ev, const struct events_config *c,
 				struct perf_event_attr *a)
 {
-	const struct callchain_opts *cc = callchain_of(ev, c);
-	uint16_t max = ev->set & EVENT_SET_MAX_STACK ? ev->set_max_stack : cc->max_stack;
+	const struct callchain_opts cc = event_callchain(ev, &c->callchain);
 
-	if (cc->mode == CALLCHAIN_NONE)
+	if (cc.mode == CALLCHAIN_NONE)
 		return;
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN;
-	a->sample_max_stack = max;
+	a->sample_max_stack = cc.max_stack;
 	if (c->kernel_callchains)
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
 	if (c->user_callchains)
@@ -146,16 +157,16 @@ static void configure_callchain(const struct event *ev, const struct events_conf
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
 		return;
 	}
-	if (cc->mode == CALLCHAIN_DWARF && !c->kernel_callchains) {
+	if (cc.mode == CALLCHAIN_DWARF && !c->kernel_callchains) {
 		a->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
 		a->sample_regs_user |= regs_default_mask(regs_arch_host(), sizeof(long) == 8);
-		a->sample_stack_user = cc->stack_size ? cc->stack_size : DEFAULT_STACK;
+		a->sample_stack_user = cc.stack_size ? cc.stack_size : DEFAULT_STACK;
 		/* The user part comes from the stack copy; unwinding wants data maps too. */
 		a->flags |= ATTR_FLAG_EXCLUDE_CALLCHAIN_USER;
 		a->sample_type |= PERF_SAMPLE_ADDR | PERF_SAMPLE_DATA_SRC;
 	}
 	/* The kernel's chain stays whole: its user marker is where the registers' part begins. */
-	if (cc->mode == CALLCHAIN_LBR && !lbr_refused(a)) {
+	if (cc.mode == CALLCHAIN_LBR && !lbr_refused(a)) {
 		a->sample_type |= PERF_SAMPLE_BRANCH_STACK;
 		a->branch_sample_type = LBR_CALL_STACK;
 	}

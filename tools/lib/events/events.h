@@ -186,6 +186,8 @@ struct callchain_opts {
 	bool named;	     /* the mode was named, not what -g is by itself */
 };
 
+/* What @ev gets: its own terms before what the recording asks of @all. */
+struct callchain_opts event_callchain(const struct event *ev, const struct callchain_opts *all);
 /* "fp", "dwarf", "dwarf,64000", "lbr", "unwind", "unwind,500", "no". */
 int events_callchain_parse(struct callchain_opts *c, const char *text, struct err *e);
 

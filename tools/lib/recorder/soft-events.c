@@ -91,10 +91,7 @@ static bool passes_as_time(const struct perf_event_attr *a)
 
 static bool wants_any_chain(const struct recorder *rec)
 {
-	const struct event *ev = &rec->events->v[0];
-
-	return ev->set & EVENT_SET_CALLCHAIN ? ev->set_callchain.mode != CALLCHAIN_NONE
-					     : rec->opts->callchain.mode != CALLCHAIN_NONE;
+	return event_callchain(&rec->events->v[0], &rec->opts->callchain).mode != CALLCHAIN_NONE;
 }
 
 /*

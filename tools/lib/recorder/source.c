@@ -98,11 +98,11 @@ const char *recorder_soft_what(const struct recorder *rec)
 
 static bool wants_chain(const struct recorder *rec, enum callchain_mode mode)
 {
-	bool wants = rec->opts->callchain.mode == mode;
+	const struct callchain_opts *all = &rec->opts->callchain;
+	bool wants = all->mode == mode;
 
 	for (size_t i = 0; i < rec->events->n; i++)
-		wants |= rec->events->v[i].set & EVENT_SET_CALLCHAIN &&
-			 rec->events->v[i].set_callchain.mode == mode;
+		wants |= event_callchain(&rec->events->v[i], all).mode == mode;
 	return wants;
 }
 
