@@ -464,6 +464,49 @@ static void test_too_deep(void **state)
 	assert_non_null(strstr(err.text, "nested deeper"));
 }
 
+/* @nodes with @nr properties each: names of @len characters, or, with @tails, ends of one such name. */
+static void make_names(char *blob, int size, unsigned nodes, unsigned nr, int len, bool tails)
+{
+	char name[512];
+
+	fdt_create(blob, size);
+	fdt_finish_reservemap(blob);
+	fdt_begin_node(blob, "");
+	for (unsigned i = 0; i < nodes; i++) {
+		fdt_begin_node(blob, "node");
+		for (unsigned j = 0; j < nr; j++) {
+			snprintf(name, sizeof(name), "%0*u", len, tails ? 0 : j);
+			fdt_property(blob, name + (tails ? j : 0), "", 0);
+		}
+		fdt_end_node(blob);
+	}
+	fdt_end_node(blob);
+	assert_int_equal(fdt_finish(blob), 0);
+}
+
+static void test_names_in_names(void **state)
+{
+	static char blob[4 << 20];
+	struct dtpmu_list *l;
+	struct err err;
+
+	(void)state;
+	make_names(blob, sizeof(blob), 1, 1, 256, false);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "not a sound"));
+	make_names(blob, sizeof(blob), 1, 1, 255, false);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -ENODEV);
+	make_names(blob, sizeof(blob), 1, 4096, 5, false);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -ENODEV);
+	make_names(blob, sizeof(blob), 1, 4097, 5, false);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -EFBIG);
+	assert_non_null(strstr(err.text, "more than 4096 properties"));
+	/* a file of less than 2 MB would be more than 16 in memory */
+	make_names(blob, sizeof(blob), 450, 250, 255, true);
+	assert_in_range(fdt_totalsize(blob), 1, 2 << 20);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -EFBIG);
+}
+
 /* A tree of @nr events with long names, and 1-, 2-, 4- and 3-cell codes. */
 static void make_events(char *blob, int size, unsigned nr)
 {
@@ -618,6 +661,7 @@ int main(void)
 		cmocka_unit_test(test_unaligned_blob),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_many_events),
+		cmocka_unit_test(test_names_in_names),
 #endif
 		cmocka_unit_test(test_event_parser),
 	};

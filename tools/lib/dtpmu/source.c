@@ -41,7 +41,7 @@ static int read_props(struct dt_tree *t, struct dt_node *n, const void *fdt, int
 		if (!data || len < 0 || !name)
 			return -EINVAL;
 		if (!dt_add_prop(t, n, name, data, (size_t)len))
-			return -ENOMEM;
+			return dt_add_error(t, NULL);
 	}
 	return 0;
 }
@@ -61,7 +61,7 @@ static int read_nodes(struct dt_tree *t, const void *fdt)
 		if (!depth && off)
 			return -EINVAL; /* a second root */
 		at[depth] = dt_add_node(t, depth ? at[depth - 1] : NULL, name);
-		ret = at[depth] ? read_props(t, at[depth], fdt, off) : -ENOMEM;
+		ret = at[depth] ? read_props(t, at[depth], fdt, off) : dt_add_error(t, NULL);
 		if (ret)
 			return ret;
 		off = fdt_next_node(fdt, off, &depth);
@@ -85,24 +85,29 @@ static int sort_all(struct dt_node *n)
 #define DT_OLDEST_VERSION 16
 
 /*
- * Whether every property ends in the structure block. libfdt adds lengths up in an int: one of -12 leads
- * it back to where it stands, for ever.
+ * Whether every property ends in the structure block, and its name in time. libfdt adds lengths up in
+ * an int: one of -12 leads it back to where it stands, for ever. And it looks for the end of the name
+ * whenever it sees a property: each could be called by one string of megabytes.
  */
 static bool properties_fit(const void *fdt, size_t size)
 {
-	uint32_t at = fdt_off_dt_struct(fdt), token;
+	uint32_t at = fdt_off_dt_struct(fdt), token, name, left = fdt_size_dt_strings(fdt);
+	const char *strings = (const char *)fdt + fdt_off_dt_strings(fdt);
 	struct cursor c = cursor_init(fdt, size, !host_is_big_endian());
 
 	cursor_skip(&c, at);
 	while (!c.bad && (token = cursor_u32(&c)) != FDT_END) {
 		if (token == FDT_BEGIN_NODE) {
-			const char *name = (const char *)c.p;
+			size_t len = strnlen((const char *)c.p, cursor_left(&c));
 
-			cursor_skip(&c, align_up(strnlen(name, cursor_left(&c)) + 1, 4));
+			cursor_skip(&c, align_up(len + 1, 4));
 		} else if (token == FDT_PROP) {
 			uint64_t len = cursor_u32(&c);
 
-			cursor_skip(&c, 4); /* where its name is */
+			name = cursor_u32(&c);
+			if (name < left && left - name > DT_MAX_NAME &&
+			    !memchr(strings + name, 0, DT_MAX_NAME + 1))
+				return false;
 			cursor_skip(&c, align_up(len, 4));
 		}
 	}
@@ -149,6 +154,8 @@ int dt_read_blob(struct dt_tree *t, const void *blob, size_t size, struct err *e
 		ret = sort_all(t->root);
 	if (ret == -ELOOP)
 		err_set(e, ret, "device tree nested deeper than %d nodes", DT_MAX_DEPTH);
+	else if (ret == -EFBIG)
+		dt_add_error(t, e);
 	else if (ret)
 		err_set(e, ret, "device tree damaged: %s", strerror(-ret));
 out:
@@ -172,7 +179,6 @@ int dt_read_blob(struct dt_tree *t, const void *blob, size_t size, struct err *e
 
 struct dir_walk {
 	struct dt_tree *t;
-	size_t bytes;
 	struct err *e;
 };
 
@@ -190,9 +196,9 @@ static int read_file_prop(struct dir_walk *w, struct dt_node *n, int dir, const 
 	}
 	while ((got = read(fd, buf + len, cap - len)) > 0) {
 		len += (size_t)got;
-		if (w->bytes + len > DT_MAX_BYTES) {
-			ret = err_set(w->e, -EFBIG, "device tree larger than %u MiB",
-				      DT_MAX_BYTES >> 20);
+		w->t->full |= w->t->bytes + len > DT_MAX_BYTES;
+		if (w->t->full) {
+			ret = dt_add_error(w->t, w->e);
 			goto out;
 		}
 		if (len < cap)
@@ -208,8 +214,7 @@ static int read_file_prop(struct dir_walk *w, struct dt_node *n, int dir, const 
 		ret = err_set(w->e, -errno, "cannot read property %s/%s: %s", n->name, name,
 			      strerror(errno));
 	else if (!dt_add_prop(w->t, n, name, buf, len))
-		ret = err_set(w->e, -ENOMEM, "no memory for property %s", name);
-	w->bytes += len + 64;
+		ret = dt_add_error(w->t, w->e);
 out:
 	if (fd >= 0)
 		close(fd);
@@ -240,9 +245,8 @@ static int read_entry(struct dir_walk *w, struct dt_node *n, int dir, const char
 	child = dt_add_node(w->t, n, name);
 	if (!child) {
 		close(fd);
-		return err_set(w->e, -ENOMEM, "no memory for node %s", name);
+		return dt_add_error(w->t, w->e);
 	}
-	w->bytes += 128;
 	return read_dir(w, child, fd, depth + 1);
 }
 

@@ -10,7 +10,9 @@
 #include "dtpmu/dtpmu.h"
 
 #define DT_MAX_DEPTH 32
-#define DT_MAX_BYTES (16u << 20) /* real trees stay below 2 MiB */
+#define DT_MAX_BYTES (16u << 20) /* of a file, and of what is made of it; real trees: 2 MiB */
+#define DT_MAX_PROPS 4096	 /* of a node: each new one is compared with all */
+#define DT_MAX_NAME  255	 /* the specification says 31 */
 
 struct dt_prop {
 	const char *name;
@@ -23,17 +25,22 @@ struct dt_node {
 	const char *name; /* with its unit address */
 	struct dt_node *child, *next;
 	struct dt_prop *prop;
+	unsigned nr_props;
 };
 
 struct dt_tree {
 	struct arena arena;
 	struct dt_node *root;
+	size_t bytes;
+	bool full; /* an element was refused, since it makes the tree too large */
 };
 
-/* Both return the new element, NULL = no memory. The data is copied. */
+/* Both return the new element, NULL = no memory, or the tree is full. The data is copied. */
 struct dt_node *dt_add_node(struct dt_tree *t, struct dt_node *parent, const char *name);
 struct dt_prop *dt_add_prop(struct dt_tree *t, struct dt_node *n, const char *name,
 			    const void *data, size_t len);
+/* Why they returned NULL: -ENOMEM or -EFBIG. */
+int dt_add_error(const struct dt_tree *t, struct err *e);
 /* To be called once a node has all its children. 0 or -ENOMEM. */
 int dt_sort(struct dt_node *n);
 void dt_tree_free(struct dt_tree *t);

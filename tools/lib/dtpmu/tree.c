@@ -9,10 +9,31 @@
 #include "base/bytes.h"
 #include "tree-int.h"
 
+/* Names are shared in a file and copied here, so that a small file could make a large tree. */
+static bool has_room(struct dt_tree *t, size_t size)
+{
+	t->bytes += size;
+	t->full |= t->bytes > DT_MAX_BYTES;
+	return !t->full;
+}
+
+int dt_add_error(const struct dt_tree *t, struct err *e)
+{
+	if (t->full)
+		return err_set(e, -EFBIG,
+			       "device tree larger than %u MiB, or a node with more than %d "
+			       "properties",
+			       DT_MAX_BYTES >> 20, DT_MAX_PROPS);
+	return err_set(e, -ENOMEM, "no memory for a device tree");
+}
+
 struct dt_node *dt_add_node(struct dt_tree *t, struct dt_node *parent, const char *name)
 {
-	struct dt_node *n = arena_alloc(&t->arena, sizeof(*n));
+	struct dt_node *n;
 
+	if (!has_room(t, sizeof(*n) + strlen(name) + 1))
+		return NULL;
+	n = arena_alloc(&t->arena, sizeof(*n));
 	if (!n)
 		return NULL;
 	n->name = arena_strdup(&t->arena, name);
@@ -32,7 +53,11 @@ struct dt_prop *dt_add_prop(struct dt_tree *t, struct dt_node *n, const char *na
 {
 	struct dt_prop *p = dt_prop(n, name);
 
+	t->full |= !p && n->nr_props >= DT_MAX_PROPS;
+	if (!has_room(t, len + (p ? 0 : sizeof(*p) + strlen(name) + 1)))
+		return NULL;
 	if (!p) {
+		n->nr_props++;
 		p = arena_alloc(&t->arena, sizeof(*p));
 		if (!p)
 			return NULL;
