@@ -507,6 +507,45 @@ static void test_names_in_names(void **state)
 	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -EFBIG);
 }
 
+/* 2,000 fields of one bit: each pair overlaps, which would be two million findings. */
+static void test_many_findings(void **state)
+{
+	static char blob[1 << 20];
+	size_t faults = 0, notes = 0;
+	struct dtpmu_list *l;
+	char name[16];
+
+	(void)state;
+	fdt_create(blob, sizeof(blob));
+	fdt_finish_reservemap(blob);
+	fdt_begin_node(blob, "");
+	fdt_begin_node(blob, "p");
+	fdt_property_string(blob, "compatible", "ibm,power-pmu");
+	fdt_property_u32(blob, "nr_pmc", 4);
+	fdt_begin_node(blob, "evt_code_format");
+	for (int i = 0; i < 2000; i++) {
+		snprintf(name, sizeof(name), "f%d", i);
+		fdt_begin_node(blob, name);
+		fdt_property_u64(blob, "bits", 0);
+		fdt_end_node(blob);
+	}
+	for (int i = 0; i < 3; i++)
+		fdt_end_node(blob);
+	assert_int_equal(fdt_finish(blob), 0);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, NULL), 0);
+	assert_int_equal(l->pmu[0]->fields.n, 1000);
+	assert_non_null(finding(l->pmu[0], "evt_code_format", "more than 1000"));
+	assert_int_equal(dtpmu_lint(l, NULL), 0);
+	vec_for_each (f, &l->pmu[0]->findings) {
+		if (f->level == DTPMU_FAULT && ++faults == 1001)
+			assert_string_equal(f->text, "and more of these, which are left out here");
+		notes += f->level == DTPMU_NOTE;
+	}
+	assert_int_equal(faults, 1001);
+	assert_int_equal(notes, 1);
+	dtpmu_free(l);
+}
+
 /* A tree of @nr events with long names, and 1-, 2-, 4- and 3-cell codes. */
 static void make_events(char *blob, int size, unsigned nr)
 {
@@ -662,6 +701,7 @@ int main(void)
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_names_in_names),
+		cmocka_unit_test(test_many_findings),
 #endif
 		cmocka_unit_test(test_event_parser),
 	};

@@ -55,6 +55,8 @@ static void walk_values(struct dt_parse *p, const struct dt_node *dir, const cha
 	for (const struct dt_node *n = dir->child; n; n = n->next) {
 		if (!dt_available(n) || (!depth && is_special(n->name)))
 			continue;
+		if (dt_too_many(p, p->pmu->constraints.n, path))
+			return;
 		snprintf(where, sizeof(where), "%.300s/%.200s", path, n->name);
 		if (dt_prop(n, "constraint-mask"))
 			parse_value(p, n, where);

@@ -173,7 +173,7 @@ struct dtpmu_event {
 	uint64_t config, config1;
 };
 
-enum dtpmu_level { DTPMU_NOTE, DTPMU_WARNING, DTPMU_FAULT };
+enum dtpmu_level { DTPMU_NOTE, DTPMU_WARNING, DTPMU_FAULT, DTPMU_NR_LEVELS };
 
 struct dtpmu_finding {
 	enum dtpmu_level level;
@@ -208,6 +208,7 @@ struct dtpmu {
 	VEC(struct dtpmu_codelist) alternatives;
 	VEC(struct dtpmu_event) events; /* by category, then name */
 	VEC(struct dtpmu_finding) findings;
+	size_t nr_findings[DTPMU_NR_LEVELS]; /* a thousand of each are kept, and one that says so */
 	const struct dtpmu_field *role[DTPMU_NR_ROLES];
 	struct htab event_tab; /* names and pm-names of events */
 };

@@ -245,8 +245,11 @@ void dt_parse_fields(struct dt_parse *p)
 	for (unsigned word = 0; word < ARRAY_SIZE(dirs); word++) {
 		const struct dt_node *dir = dt_child(p->node, dirs[word]);
 
-		for (const struct dt_node *n = dir ? dir->child : NULL; n; n = n->next)
+		for (const struct dt_node *n = dir ? dir->child : NULL; n; n = n->next) {
+			if (dt_too_many(p, pmu->fields.n, dirs[word]))
+				break;
 			parse_field(p, n, dirs[word], (uint8_t)word);
+		}
 	}
 	if (pmu->fields.n)
 		qsort(pmu->fields.v, pmu->fields.n, sizeof(*pmu->fields.v), by_bits);

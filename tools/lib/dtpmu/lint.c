@@ -4,6 +4,7 @@
  * masks against shifts, missing nodes, events that can never be counted.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "tree-int.h"
@@ -293,18 +294,46 @@ static void lint_event(struct dt_parse *p, const struct dtpmu_event *ev)
 			   ev->name, p->pmu->name, ev->name);
 }
 
-static void lint_events(struct dt_parse *p)
+static int by_code(const void *a, const void *b)
+{
+	const struct dtpmu_event *x = *(const struct dtpmu_event *const *)a;
+	const struct dtpmu_event *y = *(const struct dtpmu_event *const *)b;
+
+	if (x->config != y->config)
+		return x->config < y->config ? -1 : 1;
+	if (x->config1 != y->config1)
+		return x->config1 < y->config1 ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+/* There may be a hundred thousand: sorted by their codes, equal ones are neighbours. */
+static void lint_same_codes(struct dt_parse *p)
 {
 	const struct dtpmu *pmu = p->pmu;
+	const struct dtpmu_event *first = NULL, **v = calloc(pmu->events.n + 1, sizeof(*v));
 
-	vec_for_each (ev, &pmu->events) {
-		const struct dtpmu_event *first = dtpmu_event_of(pmu, ev->config, ev->config1);
-
-		lint_event(p, ev);
-		if (first != ev)
-			dt_finding(p, DTPMU_NOTE, "events", "%s and %s are the same event 0x%llx",
-				   first->name, ev->name, (unsigned long long)ev->config);
+	if (!v) {
+		p->code = -ENOMEM;
+		return;
 	}
+	for (size_t i = 0; i < pmu->events.n; i++)
+		v[i] = &pmu->events.v[i];
+	qsort(v, pmu->events.n, sizeof(*v), by_code);
+	for (size_t i = 0; i < pmu->events.n; i++) {
+		if (first && first->config == v[i]->config && first->config1 == v[i]->config1)
+			dt_finding(p, DTPMU_NOTE, "events", "%s and %s are the same event 0x%llx",
+				   first->name, v[i]->name, (unsigned long long)first->config);
+		else
+			first = v[i];
+	}
+	free(v);
+}
+
+static void lint_events(struct dt_parse *p)
+{
+	vec_for_each (ev, &p->pmu->events)
+		lint_event(p, ev);
+	lint_same_codes(p);
 }
 
 int dtpmu_lint(struct dtpmu_list *l, struct err *e)

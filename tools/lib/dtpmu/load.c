@@ -16,16 +16,31 @@
 void dt_finding(struct dt_parse *p, enum dtpmu_level level, const char *node, const char *fmt, ...)
 {
 	struct dtpmu_finding f = { .level = level };
-	char text[512];
+	char text[512] = "and more of these, which are left out here";
+	size_t *nr = &p->pmu->nr_findings[level];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
+	if (*nr > DT_MAX_FINDINGS)
+		return;
+	if ((*nr)++ < DT_MAX_FINDINGS) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+	} else {
+		node = "";
+	}
 	f.node = arena_strdup(&p->t->arena, node);
 	f.text = arena_strdup(&p->t->arena, text);
 	if (!f.node || !f.text || vec_push(&p->pmu->findings, f))
 		p->code = -ENOMEM;
+}
+
+bool dt_too_many(struct dt_parse *p, size_t nr, const char *where)
+{
+	if (nr == DT_MAX_PARTS)
+		dt_finding(p, DTPMU_FAULT, where, "more than %d: the rest is ignored",
+			   DT_MAX_PARTS);
+	return nr >= DT_MAX_PARTS;
 }
 
 bool dt_parse_u64(struct dt_parse *p, const struct dt_node *n, const char *where, const char *name,
@@ -157,6 +172,8 @@ static void parse_sprs(struct dt_parse *p)
 	for (struct dt_node *n = pmcs ? pmcs->child : NULL; n; n = n->next) {
 		if (!dt_available(n))
 			continue;
+		if (dt_too_many(p, pmu->pmcs.n, "sprs/pmcs"))
+			break;
 		if (!parse_spr(n, &s) || !s.number || s.number >= DTPMU_MAX_PMC) {
 			dt_finding(p, DTPMU_WARNING, "sprs/pmcs", "%s names no PMC from 1 to %d",
 				   n->name, DTPMU_MAX_PMC - 1);
@@ -170,6 +187,8 @@ static void parse_sprs(struct dt_parse *p)
 	for (struct dt_node *n = mmcr ? mmcr->child : NULL; n; n = n->next) {
 		if (!dt_available(n))
 			continue;
+		if (dt_too_many(p, pmu->mmcrs.n, "sprs/mmcr"))
+			break;
 		if (!parse_spr(n, &s) || s.number >= DTPMU_MAX_MMCR) {
 			dt_finding(p, DTPMU_WARNING, "sprs/mmcr", "%s names no register below %d",
 				   n->name, DTPMU_MAX_MMCR);

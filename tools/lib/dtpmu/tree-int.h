@@ -79,6 +79,9 @@ int dt_overlay(struct dt_tree *t, struct dt_node *pmu, enum dtpmu_isa isa, unsig
 	       dt_overlay_uses *uses);
 
 /* ---- from tree to description ---- */
+#define DT_MAX_FINDINGS 1000 /* of a level, so that notes hide no fault */
+#define DT_MAX_PARTS	1000 /* fields, constraints, registers: lint looks at each pair of them */
+
 struct dt_parse {
 	struct dt_tree *t;
 	struct dtpmu *pmu;
@@ -91,6 +94,8 @@ struct dt_parse {
 
 void dt_finding(struct dt_parse *p, enum dtpmu_level level, const char *node, const char *fmt, ...)
 	__printf_fmt(4, 5);
+/* Whether @nr parts are as many as there may be, with a finding. */
+bool dt_too_many(struct dt_parse *p, size_t nr, const char *where);
 /* dt_u64 with a finding when the shape is wrong; false also when the property is missing. */
 bool dt_parse_u64(struct dt_parse *p, const struct dt_node *n, const char *where, const char *name,
 		  uint64_t *v);
