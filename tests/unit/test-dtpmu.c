@@ -507,6 +507,49 @@ static void test_names_in_names(void **state)
 	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, &err), -EFBIG);
 }
 
+/* 10,000 codes that stand for each other, all on one counter: pairs of them are many millions. */
+static void test_many_alternatives(void **state)
+{
+	static const struct dtpmu_want both[] = { { .config = 0x10000 }, { .config = 0x10001 } };
+	static char blob[1 << 20];
+	static uint64_t codes[10000];
+	struct dtpmu_answer a;
+	struct dtpmu_list *l;
+	char text[768];
+
+	(void)state;
+	for (unsigned i = 0; i < ARRAY_SIZE(codes); i++)
+		codes[i] = cpu_to_fdt64(0x10000 + i);
+	fdt_create(blob, sizeof(blob));
+	fdt_finish_reservemap(blob);
+	fdt_begin_node(blob, "");
+	fdt_begin_node(blob, "p");
+	fdt_property_string(blob, "compatible", "ibm,power-pmu");
+	fdt_property_u32(blob, "nr_pmc", 4);
+	fdt_begin_node(blob, "evt_code_format");
+	fdt_begin_node(blob, "PMCx");
+	fdt_property_u64(blob, "bits", 16ULL << 32 | 19);
+	fdt_end_node(blob);
+	fdt_begin_node(blob, "SEL");
+	fdt_property_u64(blob, "bits", 15);
+	fdt_end_node(blob);
+	fdt_end_node(blob);
+	fdt_begin_node(blob, "constraints");
+	fdt_begin_node(blob, "alternatives");
+	fdt_begin_node(blob, "row");
+	fdt_property(blob, "valid-events", codes, sizeof(codes));
+	for (int i = 0; i < 5; i++)
+		fdt_end_node(blob);
+	assert_int_equal(fdt_finish(blob), 0);
+	assert_int_equal(dtpmu_load_blob(&l, blob, fdt_totalsize(blob), 0, NULL), 0);
+	dtpmu_check(l->pmu[0], both, 2, 0, &a);
+	assert_int_equal(a.verdict, DTPMU_CONFLICT);
+	assert_true(a.gave_up);
+	assert_int_equal(a.tried, 100000);
+	assert_non_null(strstr(dtpmu_explain(l->pmu[0], &a, text, sizeof(text)), "tried, of more"));
+	dtpmu_free(l);
+}
+
 /* 2,000 fields of one bit: each pair overlaps, which would be two million findings. */
 static void test_many_findings(void **state)
 {
@@ -702,6 +745,7 @@ int main(void)
 		cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_names_in_names),
 		cmocka_unit_test(test_many_findings),
+		cmocka_unit_test(test_many_alternatives),
 #endif
 		cmocka_unit_test(test_event_parser),
 	};

@@ -230,6 +230,8 @@ static bool first_pass(const struct dtpmu *pmu, struct dtpmu_answer *a, uint64_t
 	return true;
 }
 
+#define MAX_TRIED 100000 /* six events with six codes each are fewer; real rows have two or three */
+
 static const struct dtpmu_codelist *row_of(const struct dtpmu *pmu, uint64_t code)
 {
 	vec_for_each (r, &pmu->alternatives)
@@ -239,24 +241,26 @@ static const struct dtpmu_codelist *row_of(const struct dtpmu *pmu, uint64_t cod
 	return NULL;
 }
 
-/* Alternative @k of @code: the code itself, then the rest of its row. */
-static bool alternative(const struct dtpmu_codelist *row, uint64_t code, size_t k, uint64_t *alt)
+/* The next alternative of @code, @k counts them: the code itself, then the rest of its row. */
+static bool alternative(const struct dtpmu_codelist *row, uint64_t code, size_t *k, uint64_t *alt)
 {
-	size_t at = 0;
-
 	*alt = code;
-	if (!k)
+	if (!*k) {
+		*k = 1;
 		return true;
-	for (size_t i = 0; row && i < row->nr; i++) {
-		if (row->code[i] == code || ++at != k)
-			continue;
-		*alt = row->code[i];
-		return true;
+	}
+	while (row && *k <= row->nr) {
+		*alt = row->code[(*k)++ - 1];
+		if (*alt != code)
+			return true;
 	}
 	return false;
 }
 
-/* Depth first, events in order, alternatives in order; the first group that fits. */
+/*
+ * Depth first, events in order, alternatives in order; the first group that fits. A tree may have
+ * rows of any length, and then the placements are more than anybody can wait for.
+ */
 static bool search(const struct dtpmu *pmu, struct dtpmu_answer *a, uint64_t counting)
 {
 	struct fill before[DTPMU_MAX_GROUP + 1] = { 0 };
@@ -268,13 +272,15 @@ static bool search(const struct dtpmu *pmu, struct dtpmu_answer *a, uint64_t cou
 	for (size_t j = 0; j < a->nr; j++)
 		row[j] = row_of(pmu, a->want[j].config);
 	while (i < a->nr) {
-		if (!alternative(row[i], a->want[i].config, next[i], &alt)) {
+		a->gave_up = a->tried >= MAX_TRIED;
+		if (a->gave_up)
+			return false;
+		if (!alternative(row[i], a->want[i].config, &next[i], &alt)) {
 			if (!i)
 				return false;
 			next[i--] = 0;
 			continue;
 		}
-		next[i]++;
 		a->tried++;
 		dtpmu_constraint_of(pmu, &a->want[i], alt, &u);
 		before[i + 1] = before[i];

@@ -309,6 +309,7 @@ struct dtpmu_answer {
 	uint64_t conflict_bits; /* bits of the constraint words */
 	bool group_rule;	/* every event fits, but the group as a whole breaks group_mask */
 	uint64_t tried;		/* events placed while alternatives were searched */
+	bool gave_up;		/* that there are more of them than can be tried */
 	struct dtpmu_want want[DTPMU_MAX_GROUP];
 	struct dtpmu_use use[DTPMU_MAX_GROUP];
 	uint64_t mmcr[DTPMU_MAX_MMCR];

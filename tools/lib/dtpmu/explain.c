@@ -71,7 +71,7 @@ static void value_text(const struct dtpmu *pmu, const struct dtpmu_answer *a, ch
 static const char *conflict_text(const struct dtpmu *pmu, const struct dtpmu_answer *a, char *buf,
 				 size_t size)
 {
-	char names[256], one[96], two[96], values[96], tried[64] = "";
+	char names[256], one[96], two[96], values[96], tried[80] = "";
 
 	if (a->conflict_at < 0) {
 		snprintf(buf, size,
@@ -82,8 +82,8 @@ static const char *conflict_text(const struct dtpmu *pmu, const struct dtpmu_ans
 	dtpmu_conflict_names(pmu, a->conflict_bits, names, sizeof(names));
 	event_text(pmu, &a->want[a->conflict_at], two, sizeof(two));
 	if (a->tried)
-		snprintf(tried, sizeof(tried), " (%llu placements of alternatives tried)",
-			 (unsigned long long)a->tried);
+		snprintf(tried, sizeof(tried), " (%llu placements of alternatives tried%s)",
+			 (unsigned long long)a->tried, a->gave_up ? ", of more" : "");
 	value_text(pmu, a, values, sizeof(values));
 	if (a->conflict_with >= 0)
 		snprintf(buf, size, "event %d, %s, and event %d, %s, clash on %s%s%s",
