@@ -5,6 +5,7 @@
 names OUT DIR       names with escape sequences, newlines and broken UTF-8; objects below DIR
 maps OUT N          one process with N maps, the highest first
 forks OUT N MAPS    N processes that fork from one with MAPS maps and map one thing more each
+reads OUT N         N counters of an event with PERF_FORMAT_GROUP, read with as many that no event has
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -77,6 +78,15 @@ def modules(f, n, each):
             f.sample(misc=KERNEL, pid=7, ip=ip, period=1, chain=(CONTEXT_KERNEL, ip))
 
 
+def reads(f, n):
+    ids = range(1, int(n) + 1)
+    f.attrs = (Attr(type=TYPE_SOFTWARE, sample_type=IP | TID | TIME | READ | IDENTIFIER,
+                    read_format=FORMAT_ID | FORMAT_GROUP, flags='inherit', ids=ids),)
+    for first in range(0, len(ids), 2000):
+        some = ids[first:first + 2000]
+        f.sample(pid=7, ip=BASE, id=1, read=[2 * len(some)] + [w for i in some for w in (i, i, 1, i << 40)])
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -95,7 +105,7 @@ def map_id(f, path, offset, size, build_id, *at):
 
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
-             'map': one_map, 'map-id': map_id}
+             'reads': reads, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

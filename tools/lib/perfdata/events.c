@@ -86,21 +86,28 @@ int perfdata_set_event_name(struct perfdata *pd, struct pd_event *ev, const char
 	return 0;
 }
 
+static struct pd_event *event_of_id(const struct perfdata *pd, uint64_t id)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&pd->id_tab, hash_u64(id));
+	     htab_next(&pd->id_tab, &it, &i);)
+		if (pd->ids.v[i].id == id)
+			return pd->events.v[pd->ids.v[i].event];
+	return NULL;
+}
+
 struct pd_event *perfdata_find_event(struct perfdata *pd, uint64_t id)
 {
 	struct recent_id *recent = &pd->recent[id % RECENT_IDS];
-	uint32_t i;
+	struct pd_event *ev;
 
 	if (likely(recent->event && recent->id == id))
 		return recent->event;
-	for (struct htab_it it = htab_find(&pd->id_tab, hash_u64(id));
-	     htab_next(&pd->id_tab, &it, &i);) {
-		if (pd->ids.v[i].id != id)
-			continue;
-		*recent = (struct recent_id){ id, pd->events.v[pd->ids.v[i].event] };
-		return recent->event;
-	}
-	return NULL;
+	ev = event_of_id(pd, id);
+	if (ev)
+		*recent = (struct recent_id){ id, ev };
+	return ev;
 }
 
 void perfdata_resolve_any(struct perfdata *pd, const struct raw_record *r, struct record *rec)
@@ -320,7 +327,7 @@ const struct perfdata_event *perfdata_event(const struct perfdata *pd, size_t id
 
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id)
 {
-	struct pd_event *ev = perfdata_find_event((struct perfdata *)pd, id);
+	const struct pd_event *ev = event_of_id(pd, id);
 
 	return ev ? &ev->pub : NULL;
 }

@@ -57,7 +57,7 @@ bool perfdata_has_mxcsr(const struct perfdata *pd);
 /* Whether branches of this event's samples, or of any's, were followed by software: FEAT_SAMPLE_SOURCE says so. */
 #define PERFDATA_ANY_EVENT UINT32_MAX
 bool perfdata_follows_branches(const struct perfdata *pd, uint32_t event);
-/* By the id that the kernel gave; NULL when unknown. */
+/* By the id that the kernel gave; NULL when unknown. Changes nothing that a thread which reads ahead may look at. */
 const struct perfdata_event *perfdata_event_by_id(const struct perfdata *pd, uint64_t id);
 
 /*

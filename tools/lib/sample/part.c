@@ -8,19 +8,6 @@
 
 #include "sample/sample.h"
 
-/* Without touching what a thread that reads ahead may change (perfdata_event_by_id() caches). */
-static const struct perfdata_event *event_of(const struct perfdata *pd, uint64_t id)
-{
-	for (size_t i = 0; i < perfdata_nr_events(pd); i++) {
-		const struct perfdata_event *event = perfdata_event(pd, i);
-
-		for (size_t k = 0; k < event->nr_ids; k++)
-			if (event->ids[k] == id)
-				return event;
-	}
-	return NULL;
-}
-
 /* The entry that stands for all threads; as many as there are: none does yet. */
 static uint32_t first_of(const struct sample_totals *t, uint64_t id)
 {
@@ -44,7 +31,7 @@ static struct sample_total *total_of(struct sample_totals *t, const struct perfd
 	for (struct htab_it it = htab_find(&t->tab, hash); htab_next(&t->tab, &it, &idx);)
 		if (t->v.v[idx].id == id && t->v.v[idx].tid == s->tid)
 			return &t->v.v[t->v.v[idx].same];
-	fresh.event = s->read.has_id ? event_of(pd, id) : s->event;
+	fresh.event = s->read.has_id ? perfdata_event_by_id(pd, id) : s->event;
 	fresh.same = (uint32_t)t->v.n;
 	/* Not inherited: one counter for all threads, the first that was seen stands for it. */
 	if (fresh.event && !attr_flag(&fresh.event->attr, ATTR_FLAG_INHERIT)) {
