@@ -115,7 +115,6 @@ static void events(struct perfdata *pd)
 		fuzz_touch(ev->name);
 		fuzz_touch(ev->group);
 		fuzz_touch(ev->unit);
-		fuzz_touch(ev->own_cpus);
 		fuzz_touch_bytes(ev->ids, ev->nr_ids * sizeof(*ev->ids));
 		if (ev->nr_ids && !perfdata_event_by_id(pd, ev->ids[0]))
 			abort();

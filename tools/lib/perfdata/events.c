@@ -163,47 +163,6 @@ static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct er
 	return perfdata_set_event_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
 }
 
-/* A list (kind 0), a mask (1) or a range (2), as text. */
-static char *cpu_map_text(struct perfdata *pd, struct cursor *c)
-{
-	struct bits b;
-	char buf[4096];
-	uint16_t kind = cursor_u16(c);
-	char *text = NULL;
-
-	if (bits_init(&b, 65536))
-		return NULL;
-	if (kind == 0) {
-		for (uint16_t i = 0, nr = cursor_u16(c); i < nr; i++)
-			bits_set(&b, cursor_u16(c));
-	} else if (kind == 1) {
-		uint16_t nr = cursor_u16(c), word = cursor_u16(c);
-
-		cursor_skip(c, word == 8 ? 2 : 0); /* words are aligned */
-		for (unsigned i = 0; i < nr && !c->bad; i++) {
-			uint64_t w = word == 8 ? cursor_u64(c) : cursor_u32(c);
-
-			for (unsigned bit = 0; bit < 8u * word && bit < 64; bit++)
-				if (w >> bit & 1)
-					bits_set(&b, i * 8u * word + bit);
-		}
-	} else if (kind == 2) {
-		uint8_t any = cursor_u8(c);
-		uint16_t first, last;
-
-		(void)any;
-		cursor_skip(c, 1);
-		first = cursor_u16(c);
-		last = cursor_u16(c);
-		for (uint32_t cpu = first; cpu <= last; cpu++)
-			bits_set(&b, cpu);
-	}
-	if (!c->bad && bits_print_list(&b, buf, sizeof(buf)) < (int)sizeof(buf))
-		text = arena_strdup(&pd->arena, buf);
-	bits_free(&b);
-	return text;
-}
-
 static int apply_update(struct perfdata *pd, const struct raw_record *r)
 {
 	struct cursor c = cursor_init(r->data + 8, r->size - 8, pd->swap);
@@ -233,8 +192,7 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 		if (!c.bad)
 			ev->pub.scale = scale;
 		break;
-	case 3: ev->pub.own_cpus = cpu_map_text(pd, &c); break;
-	default: break;
+	default: break; /* its CPUs, which nobody asks for */
 	}
 	if (c.bad)
 		log_to(&pd->opts.log, LOG_WARN, RECORD_FMT ": cut, ignored",

@@ -69,7 +69,6 @@ static struct pd_event *add_like(struct perfdata *to, const struct perfdata_even
 	ev->pub.name = arena_strdup(&to->arena, like->name);
 	ev->pub.group = like->group ? arena_strdup(&to->arena, like->group) : NULL;
 	ev->pub.unit = like->unit ? arena_strdup(&to->arena, like->unit) : NULL;
-	ev->pub.own_cpus = like->own_cpus ? arena_strdup(&to->arena, like->own_cpus) : NULL;
 	if (ev->pub.name)
 		return ev;
 	err_set(e, -ENOMEM, "out of memory for events");

@@ -43,7 +43,6 @@ struct perfdata_event {
 	const char *group;   /* the group's name or NULL */
 	const char *unit;    /* EVENT_UPDATE; NULL when none */
 	double scale;
-	const char *own_cpus; /* EVENT_UPDATE; NULL when none */
 	/* SAMPLE_SOURCE: RAW holds the bases of FS and GS; MXCSR, behind these where both are there */
 	bool raw_bases, raw_mxcsr;
 };
@@ -465,7 +464,6 @@ struct perfdata_writer_opts {
 	int fd; /* seekable for a file; written forward only when pipe is set */
 	bool pipe;
 	int compress_level; /* 0 = off, 1..22 zstd */
-	bool use_offsets;   /* reserved for directory format */
 	/*
 	 * A pipe only, may be NULL: nothing could be written for @ms milliseconds; true ends the
 	 * waiting, with -ETIMEDOUT.

@@ -69,12 +69,13 @@ static int stream_collect(struct stream *s, struct raw_record *r, uint64_t n, st
 	}
 	if (s->payload.code)
 		return err_set(e, s->payload.code, "out of memory for tracing data");
+	/* Where it stood in the window something else may stand now. */
+	r->data = (const unsigned char *)s->payload.buf;
 	if (n && s->win.left)
 		return 0; /* nothing follows it */
 	if (n)
 		return err_set(e, -ENODATA, RECORD_FMT ": the data ends inside it",
 			       RECORD_ARG(r->offset, r->type));
-	r->data = (const unsigned char *)s->payload.buf;
 	return 0;
 }
 
