@@ -6,6 +6,7 @@ names OUT DIR       names with escape sequences, newlines and broken UTF-8; obje
 maps OUT N          one process with N maps, the highest first
 forks OUT N MAPS    N processes that fork from one with MAPS maps and map one thing more each
 reads OUT N         N counters of an event with PERF_FORMAT_GROUP, read with as many that no event has
+groups OUT N        a stream of N events, again and again in groups: of all, of all but the first ...
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -87,6 +88,15 @@ def reads(f, n):
         f.sample(pid=7, ip=BASE, id=1, read=[2 * len(some)] + [w for i in some for w in (i, i, 1, i << 40)])
 
 
+def groups(f, n):
+    n = int(n)
+    f.attrs = (Attr(type=TYPE_SOFTWARE, sample_type=IP),) * n
+    for i in range(n):
+        f.put(HEADER_FEATURE, 0, f.words(GROUP_DESC) + f.pack('I', 1) + f.string('g%d' % i) +
+              f.pack('II', i, n - i))
+    f.write = f.write_pipe
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -105,7 +115,7 @@ def map_id(f, path, offset, size, build_id, *at):
 
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
-             'reads': reads, 'map': one_map, 'map-id': map_id}
+             'reads': reads, 'groups': groups, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

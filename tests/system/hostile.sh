@@ -166,6 +166,9 @@ check "150,000 addresses in 5,000 kernel modules" steady cheap 3 150 0 \
 make_file reads "$TMP/reads.data" 150000
 check "150,000 counters that are read with as many unknown ones" steady cheap 3 150 0 \
 	"$PERF" report --stdio -i "$TMP/reads.data"
+make_file groups "$TMP/groups.data" 200
+is "groups that overlap: each event is of one" "$("$PERF" evlist -g -i "$TMP/groups.data" | tr , '\n' |
+	grep -c cpu-clock)" 200
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

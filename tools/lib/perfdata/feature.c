@@ -126,22 +126,36 @@ static void decode_event_desc(struct perfdata *pd, struct cursor *c)
 	}
 }
 
+/* As they are without groups. */
+static void part_events(struct perfdata *pd)
+{
+	for (size_t i = 0; i < own_events(pd); i++) {
+		struct perfdata_event *ev = &pd->events.v[i]->pub;
+
+		ev->leader = ev->idx;
+		ev->nr_members = 1;
+		ev->group = NULL;
+	}
+}
+
 static void decode_group_desc(struct perfdata *pd, struct cursor *c)
 {
 	uint32_t nr = cursor_u32(c), end = 0;
 
-	if (nr > pd->events.n) {
+	if (nr > own_events(pd)) {
 		c->bad = true;
 		return;
 	}
+	/* In a stream it may come again: the last one holds, and no event is of groups of two. */
+	part_events(pd);
 	for (uint32_t i = 0; i < nr && !c->bad; i++) {
 		const char *name = feature_str(c);
 		uint32_t leader = cursor_u32(c), members = cursor_u32(c);
 		struct pd_event *ev;
 
 		/* Recorders list them in order. An event of two groups would be visited for both. */
-		if (c->bad || leader < end || leader >= pd->events.n ||
-		    members > pd->events.n - leader) {
+		if (c->bad || leader < end || leader >= own_events(pd) ||
+		    members > own_events(pd) - leader) {
 			c->bad = true;
 			return;
 		}
