@@ -7,6 +7,7 @@ maps OUT N          one process with N maps, the highest first
 forks OUT N MAPS    N processes that fork from one with MAPS maps and map one thing more each
 reads OUT N         N counters of an event with PERF_FORMAT_GROUP, read with as many that no event has
 groups OUT N        a stream of N events, again and again in groups: of all, of all but the first ...
+types OUT N M       a stream of N tracepoints of one number, named M times, otherwise each time
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -97,6 +98,13 @@ def groups(f, n):
     f.write = f.write_pipe
 
 
+def types(f, n, m):
+    f.attrs = (Attr(type=TYPE_TRACEPOINT, config=1, sample_type=IP),) * int(n)
+    for i in range(int(m)):
+        f.put(HEADER_EVENT_TYPE, 0, f.words(1) + f.text('a:b%d' % (i % 2)))
+    f.write = f.write_pipe
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -115,7 +123,8 @@ def map_id(f, path, offset, size, build_id, *at):
 
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
-             'reads': reads, 'groups': groups, 'map': one_map, 'map-id': map_id}
+             'reads': reads, 'groups': groups, 'types': types, 'map': one_map,
+             'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

@@ -25,7 +25,7 @@ M64 = (1 << 64) - 1
 (MMAP, LOST, COMM, EXIT, THROTTLE, UNTHROTTLE, FORK, READ_COUNTERS, SAMPLE, MMAP2, AUX_DATA,
  ITRACE_START, LOST_SAMPLES, SWITCH, SWITCH_CPU_WIDE, NAMESPACES, KSYMBOL, BPF_EVENT, CGROUP_NAME,
  TEXT_POKE, AUX_OUTPUT_HW_ID, CALLCHAIN_DEFERRED) = range(1, 23)
-HEADER_ATTR, HEADER_TRACING_DATA, FINISHED_ROUND = 64, 66, 68
+HEADER_ATTR, HEADER_EVENT_TYPE, HEADER_TRACING_DATA, FINISHED_ROUND = 64, 65, 66, 68
 HEADER_FEATURE, COMPRESSED, COMPRESSED2 = 80, 81, 83
 
 # PERF_RECORD_MISC_*
@@ -336,8 +336,8 @@ class Recording:
     def pipe_head(self, *, compress=0):
         """What comes before the records of a stream."""
         b = self.magic() + self.words(PIPE_HEADER_SIZE)
-        for a in self.attrs:
-            b += self.header(HEADER_ATTR, a.bytes(self.big) + self.words(*a.ids))
+        b += b''.join(self.header(HEADER_ATTR, a.bytes(self.big) + self.words(*a.ids))
+                      for a in self.attrs)
         features = dict(self.features)
         if compress:
             features[FEAT_COMPRESSED] = self.compressed_feature()

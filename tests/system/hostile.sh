@@ -169,6 +169,14 @@ check "150,000 counters that are read with as many unknown ones" steady cheap 3 
 make_file groups "$TMP/groups.data" 200
 is "groups that overlap: each event is of one" "$("$PERF" evlist -g -i "$TMP/groups.data" | tr , '\n' |
 	grep -c cpu-clock)" 200
+make_file types "$TMP/types.data" 50000 200000
+check "50,000 tracepoints that are named 200,000 times" steady cheap 3 150 1 \
+	"$PERF" evlist -i "$TMP/types.data"
+like "... it is said" "$(cat "$TMP/err")" 'EVENT_TYPE.*: 50000 events are described too often'
+make_file types "$TMP/many.data" 65537 0
+"$PERF" evlist -i "$TMP/many.data" >"$TMP/out" 2>"$TMP/err"
+is "65,536 events are read" "$(grep -c unknown "$TMP/out")" 65536
+like "... one more is too many" "$(cat "$TMP/err")" 'ATTR.*: event 65536: no more than 65536 events can be read'
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

@@ -27,12 +27,25 @@ static void event_places(struct pd_event *ev)
 	}
 }
 
+/*
+ * More than any recorder has, whose kernel knows some thousands and opens each on each CPU: what is done for each event and looks
+ * at all others takes seconds at most.
+ */
+#define EVENTS_MAX 65536u
+/* All tracepoints of a kernel, 3,000, named 15 times each by records of their own. */
+#define VISITS_MAX (1u << 27)
+
 struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event_attr *attr,
 				    struct err *e)
 {
-	struct pd_event *ev = arena_alloc(&pd->arena, sizeof(*ev));
+	struct pd_event *ev;
 	char name[256];
 
+	if (pd->events.n >= EVENTS_MAX) {
+		err_set(e, -E2BIG, "no more than %u events can be read", EVENTS_MAX);
+		return NULL;
+	}
+	ev = arena_alloc(&pd->arena, sizeof(*ev));
 	if (!ev || vec_push(&pd->events, ev)) {
 		err_set(e, -ENOMEM, "out of memory for events");
 		return NULL;
@@ -158,8 +171,10 @@ static int apply_attr(struct perfdata *pd, const struct raw_record *r, struct er
 		return ret;
 	own = attr.size;
 	ev = perfdata_add_event(pd, &attr, e);
-	if (!ev || tracing_name_event(pd, ev))
-		return -ENOMEM;
+	if (!ev)
+		return err_context(e, "event %zu", own_events(pd));
+	if (tracing_name_event(pd, ev))
+		return err_set(e, -ENOMEM, "out of memory for names of events");
 	return perfdata_set_event_ids(pd, ev, r->data + 8 + own, (size - own) / 8, e);
 }
 
@@ -200,6 +215,16 @@ static int apply_update(struct perfdata *pd, const struct raw_record *r)
 	return 0;
 }
 
+/* For records that have all events looked at: there can be many of these, or of events, and not of both. */
+static int may_visit(struct perfdata *pd, struct err *e)
+{
+	pd->visits += own_events(pd);
+	if (pd->visits <= VISITS_MAX)
+		return 0;
+	return err_set(e, -E2BIG, "%zu events are described too often: no recorder does that",
+		       own_events(pd));
+}
+
 /* Old perfs named tracepoints by { u64 id, char name[64] }. */
 static int apply_event_type(struct perfdata *pd, const struct raw_record *r)
 {
@@ -230,10 +255,13 @@ int perfdata_apply(struct perfdata *pd, const struct raw_record *r, const struct
 
 	switch (r->type) {
 	case PERF_RECORD_HEADER_ATTR: ret = apply_attr(pd, r, e); break;
-	case PERF_RECORD_HEADER_EVENT_TYPE: ret = apply_event_type(pd, r); break;
+	case PERF_RECORD_HEADER_EVENT_TYPE:
+		ret = may_visit(pd, e) ?: apply_event_type(pd, r);
+		break;
 	case PERF_RECORD_EVENT_UPDATE: ret = apply_update(pd, r); break;
 	case PERF_RECORD_HEADER_TRACING_DATA:
-		if (payload->len > r->size)
+		ret = may_visit(pd, e);
+		if (!ret && payload->len > r->size)
 			ret = features_add(
 				pd, FEAT_TRACING_DATA, payload->buf + r->size,
 				min_u64(payload->len - r->size, load_u32(r->data + 8, pd->swap)),
@@ -243,7 +271,8 @@ int perfdata_apply(struct perfdata *pd, const struct raw_record *r, const struct
 		break;
 	case PERF_RECORD_HEADER_BUILD_ID: ret = features_add_build_id(pd, r->data, r->size); break;
 	case PERF_RECORD_HEADER_FEATURE:
-		if (r->size >= 16)
+		ret = may_visit(pd, e);
+		if (!ret && r->size >= 16)
 			ret = features_add(pd, load_u64(r->data + 8, pd->swap), r->data + 16,
 					   r->size - 16, e);
 		break;

@@ -126,14 +126,13 @@ static int header_attrs(struct perfdata *pd, int fd, struct err *e)
 			break;
 		}
 		ret = attr_load(&attr, buf, entry - 16, pd->swap, e);
-		if (ret) {
-			err_context(e, "attr %lu at offset %#lx", i, off);
+		ev = ret ? NULL : perfdata_add_event(pd, &attr, e);
+		if (!ev) {
+			ret = err_context(e, "attr %lu at offset %#lx", i, off);
 			break;
 		}
-		ev = perfdata_add_event(pd, &attr, e);
-		ret = !ev ? -ENOMEM
-			  : header_ids(pd, fd, ev, load_u64(buf + entry - 16, pd->swap),
-				       load_u64(buf + entry - 8, pd->swap), e);
+		ret = header_ids(pd, fd, ev, load_u64(buf + entry - 16, pd->swap),
+				 load_u64(buf + entry - 8, pd->swap), e);
 	}
 	free(buf);
 	return ret;

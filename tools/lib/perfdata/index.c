@@ -201,7 +201,7 @@ static int walk_record(struct index_walk *w, const struct record *rec, bool unzi
 	w->source = source_of(w->pd, w->pd->cur, unzipped);
 	if (unlikely((unzipped && !w->x->frames) || (describes(rec->type) && *samples)))
 		return perfdata_index_refuse(e);
-	if (unlikely(describes(rec->type)))
+	if (unlikely(rec->type == PERF_RECORD_HEADER_ATTR))
 		w->places = find_places(w->pd);
 	ret = keep_if_asked(w, rec, e);
 	if (ret)

@@ -258,6 +258,7 @@ struct perfdata {
 
 	VEC(struct pd_event *) events;
 	size_t nr_joined; /* of these, at the end: of other recordings */
+	uint64_t visits;  /* events looked at for records that describe all of them */
 	VEC(struct id_entry) ids;
 	struct htab id_tab;
 	struct recent_id recent[RECENT_IDS]; /* by the id's low bits: each CPU has its own id */
