@@ -73,6 +73,7 @@ my %static = (
 	'elf/guard.o:installed' => 'likewise', 'elf/guard.o:pending' => 'likewise, of a thread',
 	'elf/starved.o:before_segv' => 'likewise', 'elf/starved.o:before_abort' => 'likewise',
 	'elf/starved.o:installed' => 'likewise',
+	'base/mem.o:hash_secret' => 'one process, one secret, set before all tables',
 	'base/lack.o:first' => 'one process, one status',
 	'base/log.o:threshold' => 'one stderr, one level',
 	'tui/terminal.o:the' => 'S-Lang has one terminal, and signal handlers have no argument',

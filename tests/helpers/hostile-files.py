@@ -8,6 +8,8 @@ forks OUT N MAPS    N processes that fork from one with MAPS maps and map one th
 reads OUT N         N counters of an event with PERF_FORMAT_GROUP, read with as many that no event has
 groups OUT N        a stream of N events, again and again in groups: of all, of all but the first ...
 types OUT N M       a stream of N tracepoints of one number, named M times, otherwise each time
+ids OUT N           an event with N ids, and
+comms OUT N         N names of a thread: all have one place in tables of a perf without a secret
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -105,6 +107,44 @@ def types(f, n, m):
     f.write = f.write_pipe
 
 
+# hash_fixed() of base/tables.h, and back from it
+ODD, GOLDEN = 0xd6e8feb86659fd93, 0x9e3779b97f4a7c15
+
+
+def hashed(x):
+    for _ in range(2):
+        x = (x ^ x >> 32) * ODD & M64
+    return x ^ x >> 32
+
+
+def unhashed(x):
+    for _ in range(2):
+        x = (x ^ x >> 32) * pow(ODD, -1, 1 << 64) & M64
+    return x ^ x >> 32
+
+
+def mixed(h):
+    return GOLDEN + (h << 6)
+
+
+def ids(f, n):
+    f.attrs = (Attr(type=TYPE_SOFTWARE, sample_type=IP | TID | IDENTIFIER,
+                    ids=[unhashed(0x12345678 << 32 | i) for i in range(int(n))]),)
+    f.sample(pid=7, ip=BASE, id=f.attrs[0].ids[-1])
+
+
+def comms(f, n):
+    begin, at, left = GOLDEN ^ 16, 0x0101010101010101, int(n)
+    while left:
+        h = hashed((begin ^ at + mixed(begin)) & M64)
+        name = f.words(at, (0x123456789 ^ h) - mixed(h))
+        at += 1
+        if 0 not in name:
+            f.comm(7, name)
+            left -= 1
+    f.at(7, BASE)
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -123,8 +163,8 @@ def map_id(f, path, offset, size, build_id, *at):
 
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
-             'reads': reads, 'groups': groups, 'types': types, 'map': one_map,
-             'map-id': map_id}
+             'reads': reads, 'groups': groups, 'types': types, 'ids': ids, 'comms': comms,
+             'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

@@ -177,6 +177,10 @@ make_file types "$TMP/many.data" 65537 0
 "$PERF" evlist -i "$TMP/many.data" >"$TMP/out" 2>"$TMP/err"
 is "65,536 events are read" "$(grep -c unknown "$TMP/out")" 65536
 like "... one more is too many" "$(cat "$TMP/err")" 'ATTR.*: event 65536: no more than 65536 events can be read'
+make_file ids "$TMP/ids.data" 150000
+check "150,000 ids with one place in tables" steady cheap 2 150 0 "$PERF" evlist -i "$TMP/ids.data"
+make_file comms "$TMP/comms.data" 50000
+check "50,000 names with one hash" steady cheap 2 150 0 "$PERF" report --stdio -s comm -i "$TMP/comms.data"
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

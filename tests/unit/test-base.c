@@ -107,11 +107,12 @@ static void test_htab(void **state)
 
 	(void)state;
 	for (uint32_t i = 0; i < 100000; i++)
-		assert_int_equal(htab_add(&t, hash_u64(i), i), 0);
-	for (uint32_t i = 0; i < 100000; i++)
-		for (struct htab_it it = htab_find(&t, hash_u64(i)); htab_next(&t, &it, &idx);)
-			hits += idx == i;
-	assert_int_equal(hits, 100000);
+		assert_int_equal(htab_add(&t, hash_u64(i / 2), i), 0);
+	/* Two of one hash, in one search: what was added first comes first. */
+	for (uint32_t i = 0; i < 100000 && hits < 100000; hits++)
+		for (struct htab_it it = htab_find(&t, hash_u64(i / 2)); htab_next(&t, &it, &idx);)
+			i += idx == i;
+	assert_int_equal(hits, 50000);
 	htab_free(&t);
 }
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/lack.h"
+#include "base/tables.h"
 #include "builtin.h"
 #include "elf/elf.h"
 
@@ -243,8 +244,10 @@ int main(int argc, char **argv)
 	char *options[] = { "version", "--build-options", NULL };
 	char *list[] = { "help", "--list-cmds", NULL };
 	const struct command *cmd;
-	int ret = take_globals(argc, argv);
+	int ret;
 
+	hash_begin();
+	ret = take_globals(argc, argv);
 	map_large_arrays();
 	if (ret < 0)
 		return CLI_USAGE;

@@ -9,6 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "base/base.h"
@@ -168,6 +169,20 @@ void arena_free(struct arena *a)
 	memset(a, 0, sizeof(*a));
 }
 
+uint64_t hash_secret;
+
+void hash_begin(void)
+{
+	/* 16 random bytes that the kernel hands to each program: no call that a sandbox could refuse. */
+	const void *random = (const void *)getauxval(AT_RANDOM); // NOLINT: an address by contract
+	uint64_t word[2] = { 0 };
+
+	if (random)
+		memcpy(word, random, sizeof(word));
+	/* They guard stacks, too: no number here is one of them. */
+	hash_secret = hash_fixed(word[0] ^ hash_fixed(word[1]));
+}
+
 uint64_t hash_bytes(const void *data, size_t n)
 {
 	const unsigned char *p = data;
@@ -230,7 +245,7 @@ static uint32_t htab_room(uint32_t mask)
 /* To @size slots, a power of 2, 0 = 2^32. */
 static int htab_grow(struct htab *t, uint32_t size)
 {
-	uint32_t mask = size - 1;
+	uint32_t mask = size - 1, first = 0;
 	uint64_t *slot;
 
 	if (!size) /* more entries than indices */
@@ -238,9 +253,12 @@ static int htab_grow(struct htab *t, uint32_t size)
 	slot = slots_new(size * sizeof(*slot));
 	if (!slot)
 		return -ENOMEM;
+	/* From an empty one on, as searches go: what comes before another one of its hash does so in the new table. */
+	while (t->slot && t->slot[first])
+		first++;
 	/* A slot keeps the upper half of the hash, so its position comes from that half too. */
 	for (uint32_t i = 0; t->slot && i <= t->mask; i++) {
-		uint64_t s = t->slot[i];
+		uint64_t s = t->slot[(first + i) & t->mask];
 		uint32_t pos;
 
 		if (!s)

@@ -90,7 +90,8 @@ void mem_large(void *p, size_t size);
  */
 void *slots_resize(void *old, unsigned from, unsigned to, size_t size, slots_hash_fn *hash);
 
-static inline uint64_t hash_u64(uint64_t x)
+/* No two numbers become one. Without a secret: for what is kept on disk, or goes to other processes. */
+static inline uint64_t hash_fixed(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= 0xd6e8feb86659fd93ULL;
@@ -99,9 +100,24 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x ^ (x >> 32);
 }
 
+/*
+ * Another number in each process, which the hashes below begin with: else a file could name ids, or strings, that all meet in one
+ * place of a table, and each look would pass by all of them. 0 until hash_begin(), which main() calls before there are tables and
+ * threads; only read from then on. What is in a table and the order in which it comes out do not depend on it.
+ */
+extern uint64_t hash_secret;
+void hash_begin(void);
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+	return hash_fixed(x ^ hash_secret);
+}
+
+/* The secret goes in before the two become one: both may be what a file says. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t v)
 {
-	return hash_u64(h ^ (v + HASH_GOLDEN + (h << 6)));
+	h ^= hash_secret;
+	return hash_fixed(h ^ (v + HASH_GOLDEN + (h << 6)));
 }
 
 uint64_t hash_bytes(const void *p, size_t n);
@@ -115,7 +131,7 @@ uint64_t hash_bytes(const void *p, size_t n);
  *			return idx;
  *	htab_add(&t, hash, new_idx);
  *
- * Zero-initialised is empty. Entries are never removed one by one.
+ * Of entries with one hash those come first that were added first. Zero-initialised is empty. Entries are never removed one by one.
  */
 struct htab {
 	uint64_t *slot; /* tag = upper 32 bits of the hash; index + 1 in the lower 32; 0 = empty */

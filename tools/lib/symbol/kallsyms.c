@@ -188,7 +188,7 @@ static int read_text(struct kallsyms *k, int fd)
 		return -ENOMEM;
 	r = read_head(fd, t.buf);
 	all = r > 0 ? (size_t)r : 0;
-	sum = hash_bytes(t.buf, all);
+	sum = symcache_sum(t.buf, all);
 	ret = take_lines(k, &t, all);
 	if (!ret && all)
 		set_key(k, all, sum);

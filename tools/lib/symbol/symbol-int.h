@@ -383,6 +383,8 @@ void symcache_trim(const struct symcache *c, time_t now);
  */
 bool symcache_key(struct symcache_key *k, const struct resolver *res, struct elf_file *run,
 		  struct elf_file *debug, const uint64_t *delta);
+/* Of bytes, the same in each process. */
+uint64_t symcache_sum(const void *p, size_t n);
 /* Of kallsyms, by @n bytes at its beginning. */
 bool symcache_kernel_key(struct symcache_key *k, const struct build_id *id, size_t n, uint64_t sum);
 /* A finished table; false when there is none that is made of just that. */

@@ -84,33 +84,50 @@ static void sum_add(struct sum *s, const void *p, size_t n)
 	sum_words(s, rest, LANES);
 }
 
+static const struct sum sum_begin = { { 1, 2, 3, 4 } };
+
+/* The next process is to get the same: no hash_mix(). */
+static uint64_t sum_end(const struct sum *s)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < LANES; i++)
+		all = hash_fixed(all ^ (s->lane[i] + HASH_GOLDEN + (all << 6)));
+	return all;
+}
+
+uint64_t symcache_sum(const void *p, size_t n)
+{
+	struct sum s = sum_begin;
+
+	sum_add(&s, p, n);
+	return sum_end(&s);
+}
+
 static uint64_t sum_of(const uint64_t *words, const struct symtab *t)
 {
-	struct sum s = { { 1, 2, 3, 4 } };
-	uint64_t all = 0;
+	struct sum s = sum_begin;
 
 	sum_add(&s, words, W_SUM * sizeof(*words));
 	sum_add(&s, t->sym.v, t->sym.n * sizeof(*t->sym.v));
 	sum_add(&s, t->blob.v, t->blob.n);
-	for (size_t i = 0; i < LANES; i++)
-		all = hash_mix(all, s.lane[i]);
-	return all;
+	return sum_end(&s);
 }
 
 /* ---- what it is made of ---------------------------------------------------------------------- */
 
 static uint64_t version_word(void)
 {
-	uint64_t built = 0;
+	uint64_t made[3] = { symcache_sum(PERF_VERSION, strlen(PERF_VERSION)), RULES, 0 };
 
 	/* Of aliases the better one is chosen by what is shown; .gnu_debugdata is packed. */
 #if HAVE_LIBIBERTY
-	built |= 1;
+	made[2] |= 1;
 #endif
 #if HAVE_LZMA
-	built |= 2;
+	made[2] |= 2;
 #endif
-	return hash_mix(hash_mix(hash_bytes(PERF_VERSION, strlen(PERF_VERSION)), RULES), built);
+	return symcache_sum(made, sizeof(made));
 }
 
 static bool file_words(const struct elf_file *f, uint64_t *size, uint64_t *mtime)
