@@ -9,7 +9,8 @@ reads OUT N         N counters of an event with PERF_FORMAT_GROUP, read with as 
 groups OUT N        a stream of N events, again and again in groups: of all, of all but the first ...
 types OUT N M       a stream of N tracepoints of one number, named M times, otherwise each time
 ids OUT N           an event with N ids, and
-comms OUT N         N names of a thread: all have one place in tables of a perf without a secret
+comms OUT N         N names of a thread, and
+places OUT N        samples of N addresses: all have one place in tables of a perf without a secret
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -145,6 +146,18 @@ def comms(f, n):
     f.at(7, BASE)
 
 
+def places(f, n):
+    back, i, left = pow(GOLDEN, -1, 1 << 64), 0x12345 << 44, int(n)
+    f.mmap(7, 0, 1 << 63, 0, '/x.so')
+    while left:
+        # loc_hash() of symbol/symbol-int.h, back; of the first object, and user code
+        at = (i ^ i << 29 ^ i << 58) * back & M64 ^ (1 << 3 | USER) << 32
+        i += 1
+        if at < 1 << 63:
+            f.at(7, at)
+            left -= 1
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -164,7 +177,7 @@ def map_id(f, path, offset, size, build_id, *at):
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
              'reads': reads, 'groups': groups, 'types': types, 'ids': ids, 'comms': comms,
-             'map': one_map, 'map-id': map_id}
+             'places': places, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

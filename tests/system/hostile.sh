@@ -181,6 +181,9 @@ make_file ids "$TMP/ids.data" 150000
 check "150,000 ids with one place in tables" steady cheap 2 150 0 "$PERF" evlist -i "$TMP/ids.data"
 make_file comms "$TMP/comms.data" 50000
 check "50,000 names with one hash" steady cheap 2 150 0 "$PERF" report --stdio -s comm -i "$TMP/comms.data"
+make_file places "$TMP/places.data" 100000
+check "100,000 addresses with one place in tables" steady cheap 2 150 0 \
+	"$PERF" report --stdio -s dso -i "$TMP/places.data"
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

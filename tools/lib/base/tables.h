@@ -122,6 +122,12 @@ static inline uint64_t hash_mix(uint64_t h, uint64_t v)
 
 uint64_t hash_bytes(const void *p, size_t n);
 
+/* A product whose upper bits are a slot, for tables of hot paths whose keys a file names. */
+static inline uint64_t hash_spread(uint64_t x)
+{
+	return (x ^ hash_secret) * HASH_GOLDEN;
+}
+
 /*
  * An index table: maps a hash to indices of entries that the caller keeps in an array. The
  * caller compares keys:

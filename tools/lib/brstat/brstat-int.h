@@ -459,7 +459,8 @@ static inline unsigned hop_type(uint64_t key)
 /* Upper bits are a slot. Odd numbers without a pattern. */
 static inline uint64_t hop_hash(uint64_t from, uint64_t to, uint64_t key)
 {
-	return from * HASH_GOLDEN + to * 0xbf58476d1ce4e5b9ULL + key * 0xd6e8feb86659fd93ULL;
+	return hash_spread(from) + (to ^ hash_secret) * 0xbf58476d1ce4e5b9ULL +
+	       key * 0xd6e8feb86659fd93ULL;
 }
 
 /* Twice as many slots, or more. @more: with what is known of hops by their places. */

@@ -30,7 +30,7 @@ static inline uint32_t raw_hash(const struct raw_key *k)
 {
 	uint64_t a = k->from ^ k->rest >> 32 << 40, b = k->to ^ k->rest << 40;
 
-	return (uint32_t)((a * HASH_GOLDEN ^ b * 0xc2b2ae3d27d4eb4fULL) >> 32);
+	return (uint32_t)((hash_spread(a) ^ (b ^ hash_secret) * 0xc2b2ae3d27d4eb4fULL) >> 32);
 }
 
 static inline bool raw_is(const struct raw *r, const struct raw_key *k)

@@ -492,7 +492,7 @@ static inline struct wanted resolver_locate(struct resolver *res, struct thread 
 
 static inline uint64_t loc_hash(uint64_t addr, uint32_t where)
 {
-	uint64_t h = (addr ^ (uint64_t)where << 32) * HASH_GOLDEN;
+	uint64_t h = hash_spread(addr ^ (uint64_t)where << 32);
 
 	return h ^ h << 29;
 }
