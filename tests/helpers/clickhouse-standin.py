@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Of a ClickHouse server what perf data push asks for, for tests of what pushes: answers of its version and of how many rows it
 # has of a load; INSERTs in Native, whose rows it keeps. What data pull and report --from ask of these, SQLite answers. While there is a file DIR/away it answers 503,
-# while there is DIR/hang not at all; while there is DIR/late no SELECT of these has an answer, and DIR/asked says that one waits;
+# while there is DIR/hang not at all; while there is DIR/late no SELECT of these has an answer, with DIR/last no INSERT of loads, and DIR/asked says that one waits;
 # where it meets DIR/forget, it takes that away and with it all rows, but not those in DIR/rows.
 # With DIR/server.crt and server.key it speaks TLS.
 #	clickhouse-standin.py DIR	# DIR/port: where it listens; DIR/rows: "TABLE {columns as JSON}", a line for each row
@@ -88,6 +88,9 @@ class Handler(standin_server.Handler):
         insert = re.match(r"INSERT INTO (\w+)", sql)
         if insert:
             rows = native(body)
+            while insert[1] == "loads" and os.path.exists(place + "/last"):
+                open(place + "/asked", "w").close()
+                time.sleep(0.05)
             tables.setdefault(insert[1], []).extend(rows)
             with open(place + "/rows", "a") as f:
                 f.writelines("%s %s\n" % (insert[1], json.dumps(r)) for r in rows)

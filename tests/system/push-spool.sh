@@ -56,6 +56,35 @@ else
 	skip "PostgreSQL by IPv6" "built without libpq"
 fi
 
+# Put in once more, with other options, while the engine takes what waits: the second waits for its own turn.
+mkdir "$TMP/slow"
+dies_with_us python3 "$ROOT/tests/helpers/clickhouse-standin.py" "$TMP/slow" >"$TMP/slow/out" 2>&1 &
+_pids="$_pids $!"
+wait_for test -s "$TMP/slow/port"
+SLOW=clickhouse+http://127.0.0.1:$(cat "$TMP/slow/port")/perf
+for files in "$P/group-4.14.data" "$P/group-4.14.data $P/branch-4.14.data"; do
+	rm -rf "$TMP/spool" "$TMP/slow/asked"
+	touch "$TMP/slow/last"
+	# shellcheck disable=SC2086
+	"$PERF" data push --spool "$TMP/spool" --service web-old "$SLOW" $files 2>/dev/null &
+	first=$!
+	wait_for test -e "$TMP/slow/asked"
+	"$PERF" data push --spool "$TMP/spool" --service web-new "$SLOW" "$P/group-4.14.data" 2>/dev/null &
+	second=$!
+	is_replaced() {
+		told | grep -q web-new
+	}
+	check "another push puts it in again" wait_for is_replaced
+	kill -KILL $second
+	rm "$TMP/slow/last"
+	wait $first
+	like "... which stays when the first is sent" "$(told)" '^ [0-9]+ web-new $'
+	"$PERF" data push --spool "$TMP/spool" "$SLOW" 2>/dev/null
+	is "... until it is, too" "$(ls "$TMP/spool")" ""
+	: >"$TMP/slow/rows"
+	touch "$TMP/slow/forget"
+done
+
 # Directories of processes that were ended while they wrote.
 mkdir "$TMP/spool/new-left" "$TMP/spool/new-held"
 echo tables >"$TMP/spool/new-left/manifest"

@@ -438,11 +438,29 @@ static int connect_to(struct sender *s, struct err *e)
 	return ret == -EINVAL ? -EPERM : ret;
 }
 
-/* The engine has it. */
-static void remove_sent(const struct sender *s, const char *dir)
+/* The directory that has the name of an entry now: 0 or -errno, and *nr is 0. */
+static int which(const char *dir, ino_t *nr)
 {
-	int ret = drop_entry(s->sp, dir);
+	struct stat st;
+	int ret = stat(dir, &st) ? -errno : 0;
 
+	*nr = ret ? 0 : st.st_ino;
+	return ret;
+}
+
+/*
+ * The engine has what was in the directory @sent. Another perf may have put the same recording in meanwhile, with other
+ * options: that has the name now, and its turn comes. @sent is 0 where it could not be looked at: it stays.
+ */
+static void remove_sent(const struct sender *s, const char *dir, ino_t sent)
+{
+	ino_t now;
+	int ret = which(dir, &now);
+
+	if (ret == -ENOENT || (!ret && sent && now != sent))
+		return;
+	if (!ret)
+		ret = sent ? drop_entry(s->sp, dir) : -EIO;
 	if (ret)
 		log_to(&s->sp->o.log, LOG_WARN,
 		       "%s is loaded, but not all of it can be removed: %s", dir, strerror(-ret));
@@ -451,8 +469,10 @@ static void remove_sent(const struct sender *s, const char *dir)
 static int send_one(struct sender *s, const char *dir, struct err *e)
 {
 	struct net_pushed p = { 0 };
+	ino_t sent;
 	int ret;
 
+	which(dir, &sent);
 	do {
 		ret = connect_to(s, e) ?: net_push(s->net, dir, &p, e);
 		if (ret)
@@ -469,7 +489,7 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 	log_to(&s->sp->o.log, LOG_INFO, "%s: %s, %llu rows in %llu bytes", dir,
 	       p.already ? "was there already" : "is loaded", (unsigned long long)p.rows,
 	       (unsigned long long)p.bytes);
-	remove_sent(s, dir);
+	remove_sent(s, dir, sent);
 	return 0;
 }
 
@@ -477,13 +497,16 @@ static int send_one(struct sender *s, const char *dir, struct err *e)
 static void send_together(struct sender *s, const struct entry *en, size_t nr, bool *done)
 {
 	const char *dirs[NET_MANY];
+	ino_t was[NET_MANY];
 	struct net_pushed p = { 0 };
 	struct err e = { 0 };
 	size_t sent = 0;
 	int ret;
 
-	for (size_t i = 0; i < nr; i++)
+	for (size_t i = 0; i < nr; i++) {
 		dirs[i] = en[i].path;
+		which(dirs[i], &was[i]);
+	}
 	do {
 		ret = connect_to(s, &e) ?: net_push_many(s->net, dirs, nr, done, &p, &e);
 		if (ret)
@@ -493,7 +516,7 @@ static void send_together(struct sender *s, const struct entry *en, size_t nr, b
 	for (size_t i = 0; i < nr; i++) {
 		if (!done[i])
 			continue;
-		remove_sent(s, en[i].path);
+		remove_sent(s, en[i].path, was[i]);
 		sent++;
 	}
 	if (!sent)
