@@ -56,6 +56,9 @@ else
 	skip "PostgreSQL by IPv6" "built without libpq"
 fi
 
+push --spool "$TMP/other" "clickhouse+http://127.1:$port/db" "$P/group-4.14.data"
+is "a short address of this machine is one: plain HTTP" "$st $(grep -c 'plain HTTP' "$TMP/err")" "75 0"
+
 # Put in once more, with other options, while the engine takes what waits: the second waits for its own turn.
 mkdir "$TMP/slow"
 dies_with_us python3 "$ROOT/tests/helpers/clickhouse-standin.py" "$TMP/slow" >"$TMP/slow/out" 2>&1 &

@@ -167,11 +167,11 @@ static int read_password(struct net *n, struct err *e)
 
 bool net_is_here(const char *host)
 {
-	unsigned char ip[4];
+	struct in_addr ip;
 
-	/* "127.example.com" is a name like others. */
+	/* As resolvers take numbers (127.1); "127.example.com" is a name like others. */
 	return !strcmp(host, "localhost") || !strcmp(host, "[::1]") ||
-	       (inet_pton(AF_INET, host, ip) == 1 && ip[0] == 127);
+	       (inet_aton(host, &ip) && ntohl(ip.s_addr) >> 24 == 127);
 }
 
 int net_open(struct net **out, const struct net_target *t, const struct net_opts *o, struct err *e)
