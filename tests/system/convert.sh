@@ -82,6 +82,7 @@ is "... a file stands in for what was recorded" "$(grep -c 'not here' "$TMP/chec
 check_status "... without it" 0 "$PERF" data convert --check -i "$TMP/two.data"
 like "... that is said" "$(cat "$TMP/check.out")" 'v1/hot-paths .* its file is not here'
 check_status "... an object that was not recorded" 1 "$PERF" data convert --check -i "$TMP/two.data" --binary nothing
+like "... is told as without --check" "$(cat "$TMP/check.out")" 'the recording has no branches in nothing'
 
 # ---- BOLT
 if [ -n "$PERF2BOLT" ]; then

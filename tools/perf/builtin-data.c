@@ -210,6 +210,15 @@ static const char *stand_in(void *ctx, const char *name)
 	return by && !access(by, R_OK) ? by : NULL;
 }
 
+static int no_object(const struct data_ctx *d, struct err *err)
+{
+	err_set(err, -ENOENT, "the recording has no %s in %s",
+		convert_stats(d->c)->branches ? "branches" : "samples",
+		d->o->binaries.items.n ? d->o->binaries.items.v[0] : "any file");
+	err_hint(err, "`perf data convert --check` says what was recorded and where it went.");
+	return -ENOENT;
+}
+
 /* Loads what is wanted. */
 static int load_objects(struct data_ctx *d, struct err *err)
 {
@@ -239,13 +248,7 @@ static int load_objects(struct data_ctx *d, struct err *err)
 		d->chosen[i] = true;
 		d->nr_chosen++;
 	}
-	if (d->nr_chosen)
-		return 0;
-	err_set(err, -ENOENT, "the recording has no %s in %s",
-		convert_stats(d->c)->branches ? "branches" : "samples",
-		d->o->binaries.items.n ? d->o->binaries.items.v[0] : "any file");
-	err_hint(err, "`perf data convert --check` says what was recorded and where it went.");
-	return -ENOENT;
+	return d->nr_chosen ? 0 : no_object(d, err);
 }
 
 /* ---- writing ---- */
@@ -385,10 +388,15 @@ static int check(struct data_ctx *d, struct err *err)
 		const char *name = convert_object(d->c, i)->dso->name;
 
 		d->chosen[i] = !d->o->binaries.items.n || chosen_by(d->o, name);
+		if (!d->chosen[i])
+			continue;
+		d->nr_chosen++;
 		/* What fails is its problem. */
-		if (d->chosen[i])
-			convert_load(d->c, i, stand_in(d, name), NULL);
+		convert_load(d->c, i, stand_in(d, name), NULL);
 	}
+	/* Without a name that is wrong, an empty list says it all. */
+	if (d->o->binaries.items.n && !d->nr_chosen)
+		return no_object(d, err);
 	ret = data_open_output(d->o->output, &o, err);
 	if (ret)
 		return ret;
