@@ -96,7 +96,7 @@ struct filling {
 	int n, step;
 };
 
-/* Every so manieth from @first on, by a spool of its own: what is begun there is named by its process. 1: one failed. */
+/* Every so manieth from @first on, by a spool of its own, which holds the one entry that is begun. 1: one failed. */
 static int fill_from(const struct filling *f, int first)
 {
 	struct net_spool *sp;
