@@ -155,6 +155,19 @@ is "an engine that takes and does not answer: the end comes in time" $? 75
 like "... and says why" "$(cat "$TMP/hang.err")" 'no time is left'
 rm "$TMP/engine/hang"
 
+# What was being sent at the end used up its time; the engine answers again before that of the last try is over.
+rm -rf "$TMP/spool" "$TMP/engine/asked"
+before=$(loads)
+touch "$TMP/engine/last"
+service --every 1 --retry-for 4 -- sh "$TMP/busy.sh" 6000
+wait_for test -e "$TMP/engine/asked"
+kill -TERM $pid
+sleep 6
+rm "$TMP/engine/last"
+wait $pid
+is "the last recordings have a time of their own" "$(ls "$TMP/spool")" ""
+check "... and went in" test "$(loads)" -gt "$before"
+
 touch "$TMP/engine/away"
 service --every 1 --spool-limit 1k --retry-for 0 -- sh "$TMP/busy.sh" 25
 wait $pid

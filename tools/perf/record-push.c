@@ -275,7 +275,7 @@ static void tell(void *ctx, const struct err *e)
 	cli_print_err(e);
 }
 
-/* The end has come when nobody is left to ring; what is being sent then has as long as all the rest. */
+/* The end has come when nobody is left to ring; what is being sent then has --retry-for, too. */
 static int64_t end_of_sending(void *ctx)
 {
 	struct pusher *u = ctx;
@@ -339,6 +339,8 @@ static void __attribute__((noreturn)) pusher(struct record_push *p, int bell)
 		goes_on = wait_for_work(&u);
 	} while (goes_on);
 	take_all(&u);
+	/* Another --retry-for: converting took as long as it did, and may have used up what was being sent then had. */
+	u.end_ms = 0;
 	if (u.waits)
 		send_all(&u, p->last_s);
 	if (u.waits)
