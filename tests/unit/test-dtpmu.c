@@ -445,6 +445,23 @@ static void test_unaligned_blob(void **state)
 	free(blob);
 }
 
+/* A tree in @blob, up to what its root holds. */
+static void begin_tree(char *blob, size_t size)
+{
+	fdt_create(blob, (int)size);
+	fdt_finish_reservemap(blob);
+	fdt_begin_node(blob, "");
+}
+
+/* A PMU of four counters, up to the fields of its codes. */
+static void begin_code_format(char *blob)
+{
+	fdt_begin_node(blob, "p");
+	fdt_property_string(blob, "compatible", "ibm,power-pmu");
+	fdt_property_u32(blob, "nr_pmc", 4);
+	fdt_begin_node(blob, "evt_code_format");
+}
+
 static void test_too_deep(void **state)
 {
 	static char blob[64 << 10];
@@ -452,9 +469,7 @@ static void test_too_deep(void **state)
 	struct err err;
 
 	(void)state;
-	fdt_create(blob, sizeof(blob));
-	fdt_finish_reservemap(blob);
-	fdt_begin_node(blob, "");
+	begin_tree(blob, sizeof(blob));
 	for (int i = 0; i < 1000; i++)
 		fdt_begin_node(blob, "pmus");
 	for (int i = 0; i <= 1000; i++)
@@ -469,9 +484,7 @@ static void make_names(char *blob, int size, unsigned nodes, unsigned nr, int le
 {
 	char name[512];
 
-	fdt_create(blob, size);
-	fdt_finish_reservemap(blob);
-	fdt_begin_node(blob, "");
+	begin_tree(blob, size);
 	for (unsigned i = 0; i < nodes; i++) {
 		fdt_begin_node(blob, "node");
 		for (unsigned j = 0; j < nr; j++) {
@@ -520,13 +533,8 @@ static void test_many_alternatives(void **state)
 	(void)state;
 	for (unsigned i = 0; i < ARRAY_SIZE(codes); i++)
 		codes[i] = cpu_to_fdt64(0x10000 + i);
-	fdt_create(blob, sizeof(blob));
-	fdt_finish_reservemap(blob);
-	fdt_begin_node(blob, "");
-	fdt_begin_node(blob, "p");
-	fdt_property_string(blob, "compatible", "ibm,power-pmu");
-	fdt_property_u32(blob, "nr_pmc", 4);
-	fdt_begin_node(blob, "evt_code_format");
+	begin_tree(blob, sizeof(blob));
+	begin_code_format(blob);
 	fdt_begin_node(blob, "PMCx");
 	fdt_property_u64(blob, "bits", 16ULL << 32 | 19);
 	fdt_end_node(blob);
@@ -559,13 +567,8 @@ static void test_many_findings(void **state)
 	char name[16];
 
 	(void)state;
-	fdt_create(blob, sizeof(blob));
-	fdt_finish_reservemap(blob);
-	fdt_begin_node(blob, "");
-	fdt_begin_node(blob, "p");
-	fdt_property_string(blob, "compatible", "ibm,power-pmu");
-	fdt_property_u32(blob, "nr_pmc", 4);
-	fdt_begin_node(blob, "evt_code_format");
+	begin_tree(blob, sizeof(blob));
+	begin_code_format(blob);
 	for (int i = 0; i < 2000; i++) {
 		snprintf(name, sizeof(name), "f%d", i);
 		fdt_begin_node(blob, name);
@@ -595,14 +598,9 @@ static void make_events(char *blob, int size, unsigned nr)
 	uint32_t cells[4] = { 0 };
 	char name[200];
 
-	fdt_create(blob, size);
-	fdt_finish_reservemap(blob);
-	fdt_begin_node(blob, "");
+	begin_tree(blob, size);
 	fdt_begin_node(blob, "pmus");
-	fdt_begin_node(blob, "p");
-	fdt_property_string(blob, "compatible", "ibm,power-pmu");
-	fdt_property_u32(blob, "nr_pmc", 4);
-	fdt_begin_node(blob, "evt_code_format");
+	begin_code_format(blob);
 	fdt_begin_node(blob, "code");
 	cells[1] = cpu_to_fdt32(63);
 	fdt_property(blob, "bits", cells, 8);
