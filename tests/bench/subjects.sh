@@ -39,7 +39,7 @@ subject_times() {
 subject_get() {
 	case $1 in
 	clang) # functions, no two alike
-		for n in 250 1000; do
+		for n in 250 4000; do
 			perl -e 'print "int g[4096];\n"; for my $i (0 .. $ARGV[0] - 1) { my $m = $i + 3; my $s = $i % 7;
 				my $call = $i ? " + f" . ($i - 1) . "(b, a & 15)" : "";
 				print "int f$i(int a, int b)\n{\n\tfor (int k = $s; k < b; k++) {\n",
@@ -112,7 +112,7 @@ subject_load() {
 # BOLT takes for cold.
 subject_train() {
 	case $1 in
-	clang) subject_load clang | sed 's/250/1000/' ;;
+	clang) subject_load clang | sed 's/250/4000/' ;;
 	lua) echo load.lua 36 ;;
 	bzip2) echo -k -c load.bin load.bin load.bin load.bin load.bin load.bin ;;
 	esac
