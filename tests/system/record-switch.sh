@@ -243,6 +243,7 @@ refused 'goes with --switch-output' --switch-max-files=3
 refused 'a stream \(-o -\) has no name' --switch-output -o -
 refused 'does not go with registers' --overwrite --reg-source=ptrace --user-regs=ip
 refused 'priority from 1 to 99' -r 100
+refused 'cannot set frequency and period at the same time' -F 99 -c 1000
 refused 'not a range behind' -D 20-10
 refused 'not a range behind' -D 10-20,15-30
 refused 'no event in front' -G x

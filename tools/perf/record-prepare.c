@@ -306,7 +306,9 @@ int record_prepare(struct record_opts *o, struct err *e)
 
 	/* What was told at the start is old when somebody asks for the newest. */
 	o->r.tail_synthesize |= o->r.overwrite;
-	if (o->clock)
+	if (o->freq_given && o->r.count)
+		ret = err_set(e, -EINVAL, "cannot set frequency and period at the same time");
+	if (!ret && o->clock)
 		ret = prepare_clock(o, o->clock, e);
 	if (!ret && o->ring)
 		ret = prepare_ring(o, o->ring, e);
