@@ -302,9 +302,14 @@ static void control_commands(void **state)
 	assert_int_equal(control_ack(&c), 0);
 	assert_int_equal(read(ack[0], answer, sizeof(answer)), 5);
 	assert_string_equal(answer, "ack\n");
+	/* the descriptor is others', too */
+	assert_int_equal(fcntl(ctl[0], F_GETFL) & O_NONBLOCK, 0);
+	assert_false(c.ended);
+	close(ctl[1]);
+	assert_int_equal(control_next(&c, arg, sizeof(arg)), CONTROL_NONE);
+	assert_true(c.ended);
 	control_close(&c);
 	close(ctl[0]);
-	close(ctl[1]);
 	close(ack[0]);
 	close(ack[1]);
 }

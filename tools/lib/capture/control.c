@@ -5,6 +5,7 @@
  * writer is there.
  */
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -73,7 +74,6 @@ static int control_fds(struct control *c, const char *spec, struct err *e)
 		return err_set(e, -EBADF, "--control: descriptor in '%s' is not open", spec);
 	c->ctl_fd = (int)ctl;
 	c->ack_fd = (int)ack;
-	fcntl(c->ctl_fd, F_SETFL, fcntl(c->ctl_fd, F_GETFL) | O_NONBLOCK);
 	return 0;
 }
 
@@ -113,6 +113,17 @@ static enum control_cmd parse_command(const char *line, char *arg, size_t size)
 	return CONTROL_UNKNOWN;
 }
 
+/*
+ * A descriptor that we were given may be a terminal or a socket that the command and our caller
+ * have, too: O_NONBLOCK would be theirs as well, so it is asked before each read.
+ */
+static bool can_read(int fd)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) == 1;
+}
+
 enum control_cmd control_next(struct control *c, char *arg, size_t size)
 {
 	char *end = memchr(c->buf, '\n', c->len);
@@ -120,7 +131,10 @@ enum control_cmd control_next(struct control *c, char *arg, size_t size)
 	size_t used;
 
 	if (!end) {
-		ssize_t n = read(c->ctl_fd, c->buf + c->len, sizeof(c->buf) - c->len);
+		ssize_t n = -1;
+
+		if (can_read(c->ctl_fd))
+			n = read(c->ctl_fd, c->buf + c->len, sizeof(c->buf) - c->len);
 
 		if (n > 0)
 			c->len += (size_t)n;
