@@ -108,6 +108,15 @@ is "a thousand CPUs: status" "${got% *}" 0
 is "... what was sampled is in the file" "$(samples wide.data)" "$(grep -c 'nr=' log)"
 is "... of each CPU" "$(cpus)" 1000
 check "... memory stays small (${got#* } kB)" test "${got#* }" -lt 131072
+
+# Without /sys it is /proc that tells which CPUs there are.
+rm cpus
+mkdir proc
+printf 'cpu  9 8 7\ncpu0 5 4 3\ncpu1 2 2 2\ncpu6 2 2 2\nintr 9 cpu7\n' >proc/stat
+got=$(export STANDIN_PROC=proc; wide)
+is "no /sys: status" "${got% *}" 0
+is "... each CPU that /proc has" "$("$PERF" script -i wide.data -F cpu 2>/dev/null | sort -u | tr -cd '0-9\n' | tr '\n' ' ')" '000 001 006 '
+echo 0-999 >cpus
 export STANDIN_FLOOD=1
 got=$(wide -m 1 -b)
 is "... small rings, flooded: status" "${got% *}" 0

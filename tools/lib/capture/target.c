@@ -188,17 +188,38 @@ int capture_target_user(struct capture_target *t, const char *name, struct err *
 	return ret;
 }
 
+/* "cpu3 8701 12 ...": a line of /proc/stat for each CPU that is online. Cuts @text up. */
+static int parse_stat(struct bits *b, char *text)
+{
+	int ret = 0;
+
+	for (char *p = text; !ret && (p = strstr(p, "\ncpu"));) {
+		char *number = p + 4;
+
+		p = number + strspn(number, "0123456789");
+		if (*p)
+			*p++ = '\0';
+		ret = bits_parse_list(b, number, MAX_CPUS);
+	}
+	return ret;
+}
+
 int capture_online_cpus(struct bits *b, struct err *e)
 {
-	char *text = file_read_all("/sys/devices/system/cpu/online", 64 << 10, NULL, NULL);
+	struct err why = { 0 };
+	char *text = file_read_all("/sys/devices/system/cpu/online", 64 << 10, NULL, &why);
 	int ret;
 
-	if (text)
+	if (text) {
 		text[strcspn(text, "\n")] = '\0';
-	/* Without sysfs CPU 0 is all that is certain. */
-	ret = bits_parse_list(b, text ? text : "0", MAX_CPUS);
+		ret = bits_parse_list(b, text, MAX_CPUS);
+	} else {
+		/* A chroot has /proc, as a rule, and not always /sys. */
+		text = file_read_all("/proc/stat", 16 << 20, NULL, NULL);
+		ret = text ? parse_stat(b, text) : why.code;
+	}
 	free(text);
-	return ret ? err_set(e, ret, "cannot read the list of online CPUs") : 0;
+	return ret ? err_set(e, ret, "cannot read the list of online CPUs: %s", strerror(-ret)) : 0;
 }
 
 int capture_target_cpus(struct capture_target *t, const char *list, struct err *e)
