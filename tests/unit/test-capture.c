@@ -425,6 +425,50 @@ out:
 	obuf_free(&o);
 }
 
+struct group_kernel {
+	pid_t ended;
+	int leader[16]; /* by thread */
+	size_t members;
+};
+
+/* Zeros are what can be read as an id. */
+static int open_in_group(void *ctx, struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd,
+			 unsigned long flags)
+{
+	struct group_kernel *k = ctx;
+	int fd = pid == k->ended ? -ESRCH : open("/dev/zero", O_RDWR);
+
+	(void)cpu, (void)flags;
+	if (attr->config == PERF_COUNT_SW_CPU_CLOCK) {
+		assert_int_equal(group_fd, -1);
+		k->leader[pid] = fd;
+	} else {
+		assert_int_equal(group_fd, k->leader[pid]);
+		k->members++;
+	}
+	return fd;
+}
+
+/* Each member is opened with the leader of its own thread, also behind one that has ended. */
+static void members_and_leaders(void **state)
+{
+	struct group_kernel k = { .ended = 12 };
+	struct event_list l = { 0 };
+	struct event_opener op = { .open = open_in_group, .ctx = &k };
+	struct capture_target t = { .per_thread = true };
+	struct capture_opts opts = { .events = &l, .target = &t, .opener = &op, .ring_pages = 1 };
+	struct capture *c = NULL;
+
+	(void)state;
+	for (pid_t tid = 10; tid < 16; tid++)
+		assert_int_equal(vec_push(&t.tids, tid), 0);
+	assert_int_equal(events_parse(&l, NULL, "{cpu-clock,task-clock,page-faults}", NULL), 0);
+	assert_int_equal(capture_open(&c, &opts, NULL), -ENOTTY); /* rings are no files */
+	assert_int_equal(k.members, 2 * 5);
+	events_free(&l);
+	capture_target_free(&t);
+}
+
 /* A ring made by hand; @bytes of it hold records of 64. */
 static void made_ring(struct ring *r, struct perf_event_mmap_page *page, unsigned char *data,
 		      uint64_t size, uint64_t bytes)
@@ -489,6 +533,7 @@ int main(void)
 		cmocka_unit_test(control_refusals),
 		cmocka_unit_test(workload_status),
 		cmocka_unit_test(real_ring),
+		cmocka_unit_test(members_and_leaders),
 		cmocka_unit_test(flush_of_more_than_a_ring),
 		cmocka_unit_test(written_without_a_ring),
 	};

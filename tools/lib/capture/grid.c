@@ -81,17 +81,18 @@ static bool event_wants_cell(const struct event *ev, const struct cell *cell)
 
 /* ---- one descriptor ---------------------------------------------------------------------------- */
 
-static int leader_fd(const struct capture *c, const struct event *ev, size_t event, size_t cell)
+/*
+ * The leader's descriptor at a cell; -1 = it has none there. *@at: where among its counters the
+ * cell before was: cells ascend in both, so each member walks the leader's once.
+ */
+static int leader_fd(const struct capture *c, uint32_t leader, size_t cell, size_t *at)
 {
-	size_t first;
+	const struct counter *v = c->counters.v;
 
-	if (ev->leader == event)
-		return -1;
-	first = c->first_counter[ev->leader];
-	for (size_t i = first; i < c->counters.n && c->counters.v[i].event == ev->leader; i++)
-		if (c->counters.v[i].cell == cell)
-			return c->counters.v[i].fd;
-	return -1;
+	while (*at < c->counters.n && v[*at].event == leader && v[*at].cell < cell)
+		++*at;
+	return *at < c->counters.n && v[*at].event == leader && v[*at].cell == cell ? v[*at].fd
+										    : -1;
 }
 
 static bool raise_nofile(void)
@@ -276,9 +277,10 @@ static bool forget_thread(struct capture *c, pid_t tid)
 static int open_event(struct capture *c, size_t event, size_t *again, struct err *e)
 {
 	struct event *ev = &c->events->v[event];
-	size_t opened = 0;
+	size_t opened = 0, at;
 
 	c->first_counter[event] = c->counters.n;
+	at = c->first_counter[ev->leader];
 	for (size_t i = 0; i < c->cells.n; i++) {
 		struct cell *cell = &c->cells.v[i];
 		struct counter counter = { .event = (uint32_t)event, .cell = (uint32_t)i };
@@ -286,7 +288,7 @@ static int open_event(struct capture *c, size_t event, size_t *again, struct err
 
 		if (!event_wants_cell(ev, cell))
 			continue;
-		counter.fd = open_cell(c, ev, cell, leader_fd(c, ev, event, i));
+		counter.fd = open_cell(c, ev, cell, leader_fd(c, ev->leader, i, &at));
 		if (counter.fd == -ESRCH && forget_thread(c, cell->tid))
 			continue;
 		if (counter.fd < 0) {
