@@ -61,6 +61,50 @@ static void test_dummy_for_maps(void **state)
 	end(&b);
 }
 
+/* Two kinds of cores. CPU 0 is of both, so that either has CPUs on every machine. */
+static void begin_hybrid(struct bench *b, struct pmus **hybrid, const char *events,
+			 const char *core, const char *atom)
+{
+	static const char devices[] = "sys/bus/event_source/devices";
+
+	unit_put(devices, "cpu_core/type", "4\n", 0644);
+	unit_put(devices, "cpu_core/cpus", core, 0644);
+	unit_put(devices, "cpu_atom/type", "10\n", 0644);
+	unit_put(devices, "cpu_atom/cpus", atom, 0644);
+	assert_int_equal(pmus_new(hybrid, "sys", NULL), 0);
+	begin(b, NULL);
+	b->opts.pmus = *hybrid;
+	if (events)
+		assert_int_equal(events_parse(&b->events, *hybrid, events, NULL), 0);
+}
+
+/* What is mapped on one kind of core is told to none of the other's events. */
+static void test_kinds_of_cores(void **state)
+{
+	static const char *const events[] = { NULL, "cycles", "cpu_core/cycles/" };
+	char *command[] = { (char *)"true", NULL };
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		struct pmus *hybrid;
+		struct event *last;
+		struct bench b;
+
+		begin_hybrid(&b, &hybrid, events[i], "0-3\n", "0,4-7\n");
+		b.opts.command = command;
+		b.target.workload = true;
+		assert_int_equal(configure(&b, &e), 0);
+		assert_int_equal(b.events.n, i < 2 ? 3 : 2);
+		last = &b.events.v[b.events.n - 1];
+		assert_true(event_is_dummy(last) && last->tracking);
+		assert_true(last->attr.flags & ATTR_FLAG_ENABLE_ON_EXEC);
+		assert_false(b.events.v[0].attr.flags & ATTR_FLAG_MMAP);
+		end(&b);
+		pmus_free(hybrid);
+	}
+}
+
 static void test_group(void **state)
 {
 	struct err e;
@@ -355,6 +399,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_starts_its_events),
 		cmocka_unit_test(test_dummy_for_maps),
+		cmocka_unit_test(test_kinds_of_cores),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_frequency_limit),
 		cmocka_unit_test(test_aux_is_refused),

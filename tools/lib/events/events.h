@@ -102,6 +102,7 @@ int pmus_add(struct pmus *t, const struct pmu *pmu, struct err *e);
  */
 int pmus_add_device_tree(struct pmus *t, const char *path, struct err *e);
 size_t pmus_nr(const struct pmus *t);
+size_t pmus_nr_cores(struct pmus *t); /* kinds of cores: 2 and more on a hybrid machine */
 struct pmu *pmus_at(struct pmus *t, size_t i);
 struct pmu *pmus_find(struct pmus *t, const char *name); /* NULL = none */
 int pmu_load(struct pmus *t, struct pmu *pmu);		 /* reads format, events, caps once */

@@ -62,20 +62,11 @@ struct event *parse_new_event(struct parse *ps, const char *name, size_t len)
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static size_t count_core_pmus(struct pmus *t)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < pmus_nr(t); i++)
-		n += pmus_at(t, i)->is_core && pmus_at(t, i)->source == PMU_SYSFS;
-	return n;
-}
-
 /* Hardware and cache events: one per kind of core on a hybrid machine. */
 static int add_generic(struct parse *ps, const char *word, size_t len, uint32_t type,
 		       uint64_t config)
 {
-	bool hybrid = count_core_pmus(ps->t) > 1;
+	bool hybrid = pmus_nr_cores(ps->t) > 1;
 	struct event *ev;
 
 	for (size_t i = 0; hybrid && i < pmus_nr(ps->t); i++) {

@@ -77,6 +77,15 @@ size_t pmus_nr(const struct pmus *t)
 	return t ? t->n : 0;
 }
 
+size_t pmus_nr_cores(struct pmus *t)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < pmus_nr(t); i++)
+		n += t->v[i]->is_core && t->v[i]->source == PMU_SYSFS;
+	return n;
+}
+
 struct pmu *pmus_at(struct pmus *t, size_t i)
 {
 	return t && i < t->n ? t->v[i] : NULL;
