@@ -105,6 +105,53 @@ static void test_kinds_of_cores(void **state)
 	}
 }
 
+/* -C, and cores that are offline: what has no CPU there is not opened. */
+static void test_kinds_without_cpus(void **state)
+{
+	static const struct {
+		const char *events, *atom, *first;
+		size_t n;
+	} cases[] = {
+		{ NULL, "4-7\n", "cpu_core/cycles/P", 2 },
+		{ NULL, "\n", "cpu_core/cycles/P", 2 },
+		{ "cycles", "4-7\n", "cpu_core/cycles/", 2 },
+		{ "cs,{cycles,instructions}", "4-7\n", "cs", 4 },
+		{ "cpu_atom/cycles/", "4-7\n", "cpu_atom/cycles/", 2 },
+		{ "cpu_atom/cycles/,cycles", "\n", "cpu_atom/cycles/", 3 },
+	};
+	struct kernel k = { .precise = -1 };
+	struct event_opener opener = { .open = fake_open, .ctx = &k };
+	struct err e;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct pmus *hybrid;
+		struct bench b;
+
+		begin_hybrid(&b, &hybrid, cases[i].events, "0-3\n", cases[i].atom);
+		b.opts.opener = &opener;
+		b.target.system_wide = true;
+		assert_int_equal(capture_target_cpus(&b.target, "0", &e), 0);
+		assert_int_equal(configure(&b, &e), 0);
+		assert_int_equal(b.events.n, cases[i].n);
+		assert_string_equal(b.events.v[0].name, cases[i].first);
+		if (i == 3) {
+			assert_string_equal(b.events.v[2].name, "cpu_core/instructions/");
+			assert_int_equal(b.events.v[1].nr_members, 2);
+			assert_int_equal(b.events.v[2].leader, 1);
+		}
+		if (i >= 4) {
+			k.opens = 0;
+			assert_int_equal(recorder_prepare(b.rec, &e), 0);
+			recorder_run(b.rec, &b.result);
+			assert_int_equal(k.opens, 0);
+			assert_non_null(strstr(b.failure.text, "none of the CPUs asked for"));
+		}
+		end(&b);
+		pmus_free(hybrid);
+	}
+}
+
 static void test_group(void **state)
 {
 	struct err e;
@@ -400,6 +447,7 @@ int main(void)
 		cmocka_unit_test(test_command_starts_its_events),
 		cmocka_unit_test(test_dummy_for_maps),
 		cmocka_unit_test(test_kinds_of_cores),
+		cmocka_unit_test(test_kinds_without_cpus),
 		cmocka_unit_test(test_group),
 		cmocka_unit_test(test_frequency_limit),
 		cmocka_unit_test(test_aux_is_refused),

@@ -65,18 +65,9 @@ int grid_make_cells(struct capture *c, struct err *e)
 /* PMUs of one kind of core, or of a socket, open only on their own CPUs. */
 static bool event_wants_cell(const struct event *ev, const struct cell *cell)
 {
-	struct bits mask = { 0 };
-	bool yes;
-
 	if (cell->gone || (cell->extra && !ev->all_cpus))
 		return false;
-	if (!ev->pmu || !ev->pmu->cpus || cell->cpu < 0)
-		return true;
-	if (bits_parse_list(&mask, ev->pmu->cpus, 65536))
-		return true;
-	yes = bits_test(&mask, (size_t)cell->cpu);
-	bits_free(&mask);
-	return yes;
+	return cell->cpu < 0 || pmu_has_cpu(ev->pmu, (size_t)cell->cpu);
 }
 
 /* ---- one descriptor ---------------------------------------------------------------------------- */

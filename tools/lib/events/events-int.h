@@ -27,6 +27,8 @@ int dirlist_read(struct names *names, const char *path); /* -errno of opendir, -
 void dirlist_free(struct names *names);
 
 int pmu_add_sysfs(struct pmus *t, const char *name, struct err *e);
+/* Takes event @at out; a group goes on with its next member. */
+void event_take_out(struct event_list *l, size_t at);
 
 /* ---- names.c: events that every kernel knows by number ------------------------------------- */
 

@@ -65,7 +65,8 @@ struct pmu {
 	uint32_t type;	  /* perf_event_attr.type */
 	enum pmu_source source;
 	bool is_core;	  /* counts what a CPU core does: cpu, cpu_core, armv8_pmuv3_0 ... */
-	const char *cpus; /* "0-3": a cpumask or the CPUs it belongs to; NULL = all */
+	const char *cpus; /* "0-3": a cpumask or the CPUs it belongs to; "" = all of them are
+			     offline; NULL = all */
 	/* Valid after pmu_load(), which pmus_find() calls. */
 	const struct pmu_field *fields;
 	size_t nr_fields;
@@ -106,6 +107,7 @@ size_t pmus_nr_cores(struct pmus *t); /* kinds of cores: 2 and more on a hybrid 
 struct pmu *pmus_at(struct pmus *t, size_t i);
 struct pmu *pmus_find(struct pmus *t, const char *name); /* NULL = none */
 int pmu_load(struct pmus *t, struct pmu *pmu);		 /* reads format, events, caps once */
+bool pmu_has_cpu(const struct pmu *pmu, size_t cpu);	 /* NULL has all */
 const struct pmu_field *pmu_find_field(const struct pmu *pmu, const char *name);
 const struct pmu_event *pmu_find_event(const struct pmu *pmu, const char *name);
 const char *pmu_cap(const struct pmu *pmu, const char *name); /* NULL = none */
@@ -210,6 +212,7 @@ struct event {
 	const struct pmu *pmu;	     /* NULL for hardware, software, tracepoint, breakpoint ... */
 	uint32_t leader;	     /* index of its group's leader, its own when alone */
 	uint32_t nr_members;	     /* leader: size of the group; 0 for members */
+	uint32_t word;		     /* of the command line: may be an event of several PMUs */
 	const char *group;	     /* name given to the group; NULL */
 	const char *filter;	     /* --filter; NULL */
 	const char *cgroup;	     /* -G: only tasks of this cgroup; NULL = all */
@@ -233,7 +236,8 @@ struct event {
 struct event_list {
 	struct event *v;
 	size_t n, cap;
-	uint32_t last; /* first event of the last -e argument: what --filter is about */
+	uint32_t last;	/* first event of the last -e argument: what --filter is about */
+	uint32_t words; /* parsed so far */
 	struct arena arena;
 	struct log_sink log; /* what is ignored or done otherwise; the caller sets it */
 };
@@ -252,6 +256,11 @@ void events_group(struct event_list *l, size_t first, const char *name);
 int events_add_default(struct event_list *l, struct pmus *t, struct err *e);
 /* A dummy event that only carries mmap, comm, task records. */
 int events_add_dummy(struct event_list *l, struct err *e);
+/*
+ * Takes out what would open nowhere, since its PMU (a kind of core, a socket) has none of @cpus,
+ * where another PMU's event of the same word stays. An event that its PMU was named for stays.
+ */
+void events_keep_cpus(struct event_list *l, const struct bits *cpus);
 /* --filter: for the tracepoints of the last -e argument. */
 int events_set_filter(struct event_list *l, const char *filter, struct err *e);
 /* -G: one name for all events so far, or a list with one for each ("" = no cgroup). */

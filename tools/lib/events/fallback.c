@@ -129,33 +129,6 @@ static bool is_alike(const struct event *a, const struct event *b)
 	       same_text(a->cgroup, b->cgroup) && same_text(a->group, b->group);
 }
 
-/* Takes event @at out; a group goes on with its next member. */
-static void take_out(struct event_list *l, size_t at)
-{
-	uint32_t leader = l->v[at].leader, next = leader;
-
-	if (l->v[at].cgroup)
-		close(l->v[at].cgroup_fd);
-	if (leader == at && l->v[at].nr_members > 1) {
-		next = (uint32_t)at + 1;
-		l->v[next].nr_members = l->v[at].nr_members - 1;
-		l->v[next].sample_read |= l->v[at].sample_read;
-		l->v[next].weak_group |= l->v[at].weak_group;
-	} else if (leader != at) {
-		l->v[leader].nr_members--;
-	}
-	for (size_t i = 0; i < l->n; i++) {
-		uint32_t *lead = &l->v[i].leader;
-
-		if (*lead == leader)
-			*lead = next;
-		*lead -= *lead > at;
-	}
-	memmove(&l->v[at], &l->v[at + 1], (l->n - at - 1) * sizeof(*l->v));
-	l->n--;
-	l->last -= l->last > at;
-}
-
 static void add_name(char *text, size_t size, const char *name)
 {
 	size_t n = strlen(text);
@@ -169,7 +142,7 @@ static bool keep_one(struct event_list *l, size_t at)
 	for (size_t i = 0; i < l->n; i++) {
 		if (i == at || !is_alike(&l->v[i], &l->v[at]))
 			continue;
-		take_out(l, at);
+		event_take_out(l, at);
 		return true;
 	}
 	return false;

@@ -303,7 +303,12 @@ static int parse_list(struct parse *ps, char closing)
 		} else if (*ps->p == '{') {
 			return parse_error(ps, -EINVAL, ps->p, "a group inside a group");
 		} else {
+			size_t first = ps->l->n;
+
 			ret = parse_event(ps);
+			ps->l->words++;
+			for (size_t i = first; i < ps->l->n; i++)
+				ps->l->v[i].word = ps->l->words;
 		}
 		if (ret)
 			return ret;

@@ -110,12 +110,27 @@ static int fall_back(struct recorder *rec, struct err *e)
 	return 0;
 }
 
+/* -C, or cores that are offline, may leave a kind of core that a word stands for no CPU. */
+static int leave_out_cores(struct recorder *rec, struct err *e)
+{
+	const struct capture_target *t = rec->target;
+	struct bits online = { 0 };
+	int ret = t->per_thread || t->cpus_given ? 0 : capture_online_cpus(&online, e);
+
+	if (!ret && !t->per_thread)
+		events_keep_cpus(rec->events, t->cpus_given ? &t->cpus : &online);
+	bits_free(&online);
+	return ret;
+}
+
 static int add_events(struct recorder *rec, struct err *e)
 {
 	const struct recorder_opts *o = rec->opts;
 	struct event_list *l = rec->events;
 	int ret = l->n ? 0 : events_add_default(l, o->pmus, e);
 
+	if (!ret)
+		ret = leave_out_cores(rec, e);
 	if (o->group && !ret)
 		events_group(l, 0, NULL);
 	/*
