@@ -41,6 +41,15 @@ static void test_dummy_for_maps(void **state)
 	assert_true(b.events.v[1].attr.flags & ATTR_FLAG_ENABLE_ON_EXEC);
 	end(&b);
 
+	/* who can be paused */
+	begin_command(&b, "cpu-clock", command);
+	b.opts.control = "fd:0";
+	assert_int_equal(configure(&b, &e), 0);
+	assert_int_equal(b.events.n, 2);
+	assert_true(event_is_dummy(&b.events.v[1]) && b.events.v[1].tracking);
+	assert_true(b.events.v[1].attr.flags & ATTR_FLAG_ENABLE_ON_EXEC);
+	end(&b);
+
 	begin(&b, "cpu-clock");
 	b.target.system_wide = true;
 	assert_int_equal(configure(&b, &e), 0);

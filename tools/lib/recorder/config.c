@@ -134,11 +134,11 @@ static int add_events(struct recorder *rec, struct err *e)
 	if (o->group && !ret)
 		events_group(l, 0, NULL);
 	/*
-	 * Whoever starts late, or sees only some CPUs, still needs all maps: an event of one kind of core
-	 * is told of those that are made on its own CPUs.
+	 * Whoever starts late, pauses, or sees only some CPUs, still needs all maps: an event of
+	 * one kind of core is told of those that are made on its own CPUs.
 	 */
 	if (ret || !(rec->target->system_wide || rec->target->cpus_given || o->delay ||
-		     pmus_nr_cores(o->pmus) > 1 || recorder_by_ptrace(rec)))
+		     o->control || pmus_nr_cores(o->pmus) > 1 || recorder_by_ptrace(rec)))
 		return ret;
 	ret = events_add_dummy(l, e);
 	if (!ret)
