@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Parts: .eh_frame, .debug_frame, .eh_frame_hdr in an object of their own, and a stack; then where .eh_frame lies, and
- * registers. Each address of code is a frame whose caller is looked for, and that one's, and so on: by our rules, and by
- * libunwind where it is built in.
+ * registers. Each address of code is a frame whose caller is looked for, and that one's, and so on: by our rules alone,
+ * by these as samples are unwound, and by libunwind where it is built in.
  */
 #include <stdlib.h>
 
@@ -44,8 +44,8 @@ static void walk(struct cfi *c, struct cfi_object *o, struct cfi_regs r, uint64_
 }
 
 /* The same stack as that of a sample, at @pc. */
-static void walk_far(struct unwind *u, struct thread *th, const struct cfi_regs *r, uint64_t pc,
-		     const struct stack *s)
+static void walk_sample(struct unwind *u, struct thread *th, const struct cfi_regs *r, uint64_t pc,
+			const struct stack *s)
 {
 	/* By perf's numbers of registers, as x86-64 has them in a sample: bits of the mask. */
 	static const uint8_t dwarf[] = {
@@ -69,17 +69,17 @@ static void walk_far(struct unwind *u, struct thread *th, const struct cfi_regs 
 		abort();
 }
 
-static void run_far(struct machine *m, struct resolver *res, const struct cfi_regs *r,
-		    const struct stack *s)
+static void run_samples(struct machine *m, struct resolver *res, enum unwind_by by,
+			const struct cfi_regs *r, const struct stack *s)
 {
 	const struct unwind_opts opts = {
-		.arch = "x86_64", .by = UNWIND_LIBUNWIND, .max_stack = 8, .ips_only = true
+		.arch = "x86_64", .by = by, .max_stack = 8, .ips_only = true
 	};
 	struct unwind *u;
 
 	if (!unwind_new(&u, m, res, &opts, NULL))
 		for (unsigned off = 0; off < 192; off += 3)
-			walk_far(u, machine_thread(m, 1, 1), r, IMAGE_TEXT + off, s);
+			walk_sample(u, machine_thread(m, 1, 1), r, IMAGE_TEXT + off, s);
 	unwind_free(u);
 }
 
@@ -116,7 +116,8 @@ static void run(const uint8_t *data, size_t size)
 	for (unsigned off = 0; o && off < 192; off += 3)
 		walk(c, o, r, IMAGE_TEXT + off, &s);
 	cfi_free(c);
-	run_far(m, res, &r, &s);
+	run_samples(m, res, UNWIND_PERF, &r, &s);
+	run_samples(m, res, UNWIND_LIBUNWIND, &r, &s);
 	resolver_free(res);
 	machine_free(m);
 }

@@ -75,7 +75,7 @@ const struct cfi_rule *cfi_rule(const struct cfi *c, uint32_t rule);
 /* Bytes of the file as mapped: false when they are not there. */
 bool cfi_read(const struct cfi_object *o, uint64_t addr, void *buf, size_t n);
 
-/* Reads a word of the process's memory. */
+/* Reads a word of the process's memory: @size is 1, 2, 4 or 8. */
 typedef bool (*cfi_mem_fn)(void *ctx, uint64_t addr, unsigned size, uint64_t *v);
 
 /*

@@ -126,7 +126,7 @@ static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 		o = machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit)
 			    ? cfi_object(w->u->dwarf->cfi, hit.map->dso)
 			    : NULL;
-		if (!o || !cfi_read(o, hit.addr, buf, size)) {
+		if (!o || size > sizeof(buf) || !cfi_read(o, hit.addr, buf, size)) {
 			w->beyond = dwarf_is_beyond(w, addr);
 			return false;
 		}

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""stack-copies.py KIND DIR: DIR/KIND, an object whose rules of unwinding are made by hand, and DIR/KIND.data, a sample in
+it with registers and a copy of the stack. Three functions of 256 bytes: the sample is at 0x401010, in the innermost, and
+its callers return to 0x401110 and 0x401210.
+
+large-word  the CFA is read out of the object, as a word of 255 bytes
+"""
+import os
+import struct
+import sys
+
+from perfdata import *
+
+PID, TEXT, FRAME, STACK, STACK_SIZE = 10, 0x401000, 0x403000, 0x7000, 512
+EM_X86_64 = 62
+EXPRESSION = 0x0f  # DW_CFA_def_cfa_expression
+X86_BP, X86_SP, X86_IP = 6, 7, 8  # bits of the mask
+
+
+def leb(v):
+    return bytes([v]) if v < 128 else bytes([v & 127 | 128]) + leb(v >> 7)
+
+
+def def_cfa(reg, off):
+    return b'\x0c' + leb(reg) + leb(off)
+
+
+def saved(reg, below):
+    """DW_CFA_offset: at the CFA less that many words."""
+    return bytes([0x80 | reg]) + leb(below)
+
+
+def expression(*ops):
+    return bytes([EXPRESSION, len(ops), *ops])
+
+
+def frames(order, ra, common, own):
+    """.eh_frame of 64 bits: what a CIE says for all functions, and an FDE for each."""
+    def entry(head, rules):
+        body = head + rules
+        body += b'\0' * (-(4 + len(body)) % 8)
+        return struct.pack(order + 'I', len(body)) + body
+
+    b = entry(struct.pack(order + 'IBBBBB', 0, 1, 0, 1, -8 & 127, ra), common)
+    for i, rules in enumerate(own):
+        b += entry(struct.pack(order + 'IQQ', len(b) + 4, TEXT + 0x100 * i, 0x100), rules)
+    return b + bytes(4)
+
+
+def elf(order, machine, frame):
+    names = b'\0.text\0.eh_frame\0.shstrtab\0'
+    code = b'\xcc' * 0x1000
+    frame_at = 0x1000 + len(code)
+    names_at = frame_at + len(frame)
+    table_at = names_at + len(names) + -(names_at + len(names)) % 8
+    b = b'\x7fELF' + bytes([2, 2 if order == '>' else 1, 1]) + bytes(9)
+    b += struct.pack(order + 'HHIQQQIHHHHHH', 2, machine, 1, TEXT, 64, table_at, 0, 64, 56, 2, 64, 4, 3)
+    for vaddr, at, n in (TEXT, 0x1000, len(code)), (FRAME, frame_at, len(frame)):
+        b += struct.pack(order + 'IIQQQQQQ', 1, 5, at, vaddr, vaddr, n, n, 0x1000)
+    b = b.ljust(0x1000, b'\0') + code + frame + names
+    b = b.ljust(table_at, b'\0') + bytes(64)
+    for row in ((1, 1, 6, TEXT, 0x1000, len(code)), (7, 1, 2, FRAME, frame_at, len(frame)),
+                (17, 3, 0, 0, names_at, len(names))):
+        b += struct.pack(order + 'IIQQQQIIQQ', *row, 0, 0, 8, 0)
+    return b
+
+
+def x86(*inner, **more):
+    """Functions that have only their return address on the stack, but for the innermost one's own rules."""
+    return dict(dict(arch='x86_64', machine=EM_X86_64, ra=16, common=def_cfa(7, 8) + saved(16, 1),
+                     own=(b''.join(inner), b'', b''), regs={X86_IP: TEXT + 0x10, X86_SP: STACK, X86_BP: 0},
+                     stack={0: TEXT + 0x110, 8: TEXT + 0x210}), **more)
+
+
+KINDS = {
+    # DW_OP_breg16 0, DW_OP_deref_size 255
+    'large-word': x86(expression(0x80, 0, 0x94, 0xff)),
+}
+
+
+def main():
+    name, where = sys.argv[1:]
+    k = KINDS[name]
+    big = k.get('big', False)
+    order = '>' if big else '<'
+    path = os.path.join(os.path.abspath(where), name)
+    with open(path, 'wb') as f:
+        f.write(elf(order, k['machine'], frames(order, k['ra'], k['common'], k['own'])))
+    r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER,
+                       flags='sample_id_all exclude_callchain_user',
+                       sample_regs_user=sum(1 << bit for bit in k['regs']), sample_stack_user=STACK_SIZE),
+                  big=big)
+    r.mmap(PID, TEXT, 0x1000, 0x1000, path)
+    stack = bytearray(STACK_SIZE)
+    for at, v in k['stack'].items():
+        struct.pack_into(order + 'Q', stack, at, v)
+    r.sample(pid=PID, ip=TEXT + 0x10, stack=bytes(stack),
+             regs_user=dict(abi=k.get('abi', ABI_64), gprs=[v for _, v in sorted(k['regs'].items())]))
+    r.features[HOSTNAME] = r.string('elsewhere')  # by which readers tell the byte order of the others
+    r.features[ARCH] = r.string(k['arch'])
+    r.write(path + '.data')
+
+
+main()

@@ -1,0 +1,20 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Copies of stacks of which each word is known, with rules that compilers seldom write and of machines that are not here.
+. "$(dirname "$0")/../lib.sh"
+need_cmd python3
+"$PERF" check feature -q libdw || skip_all "built without libdw"
+cd "$TMP" || exit 1
+
+# chain KIND [OPTIONS]: the addresses of the sample's frames, innermost first; status
+chain() {
+	_kind=$1
+	shift
+	made_file stack-copies "$_kind" . || return
+	"$PERF" script --no-inline -F ip "$@" -i "$_kind.data" >out 2>err
+	_status=$?
+	echo "$(awk 'NF { printf "%s ", $1 }' out)$_status"
+}
+
+is "a word of 255 bytes ends the stack" "$(chain large-word)" "401010 0"
+done_testing
