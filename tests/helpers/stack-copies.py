@@ -5,6 +5,7 @@ it with registers and a copy of the stack. Three functions of 256 bytes: the sam
 its callers return to 0x401110 and 0x401210.
 
 large-word  the CFA is read out of the object, as a word of 255 bytes
+one-value   the CFA is an expression that has one value on its stack
 """
 import os
 import struct
@@ -76,6 +77,8 @@ def x86(*inner, **more):
 KINDS = {
     # DW_OP_breg16 0, DW_OP_deref_size 255
     'large-word': x86(expression(0x80, 0, 0x94, 0xff)),
+    # DW_OP_breg7 8, DW_OP_dup, DW_OP_drop, DW_OP_neg, DW_OP_neg
+    'one-value': x86(expression(0x77, 8, 0x12, 0x13, 0x1f, 0x1f)),
 }
 
 

@@ -17,4 +17,5 @@ chain() {
 }
 
 is "a word of 255 bytes ends the stack" "$(chain large-word)" "401010 0"
+is "an expression with one value on its stack" "$(chain one-value)" "401010 40110f 40120f 0"
 done_testing

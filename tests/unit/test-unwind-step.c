@@ -121,6 +121,13 @@ static const Dwarf_Op stack[] = {
 	OP(DW_OP_lit1), OP(DW_OP_lit2), OP(DW_OP_lit3), OP(DW_OP_rot),	 OP(DW_OP_swap),
 	OP(DW_OP_over), OP(DW_OP_dup),	OP(DW_OP_drop), OP(DW_OP_minus), OP(DW_OP_mul),
 };
+/* With one value on the stack. */
+static const Dwarf_Op dup_drop[] = { OP(DW_OP_breg7, .number = 8), OP(DW_OP_dup), OP(DW_OP_drop) };
+static const Dwarf_Op pick[] = { OP(DW_OP_lit5), OP(DW_OP_pick, .number = 0), OP(DW_OP_plus) };
+static const Dwarf_Op neg[] = { OP(DW_OP_lit5), OP(DW_OP_neg) };
+static const Dwarf_Op invert[] = { OP(DW_OP_lit5), OP(DW_OP_not) };
+static const Dwarf_Op abs_neg[] = { OP(DW_OP_const1s, .number = (Dwarf_Word)-5), OP(DW_OP_abs) };
+static const Dwarf_Op one[] = { OP(DW_OP_lit5), OP(DW_OP_plus) };
 static const Dwarf_Op empty[] = { OP(DW_OP_plus) };
 static const Dwarf_Op forever[] = { OP(DW_OP_nop, .offset = 0),
 				    OP(DW_OP_skip, .number = (Dwarf_Word)-4, .offset = 1) };
@@ -150,6 +157,12 @@ static const struct {
 	{ deref, ARRAY_SIZE(deref), true, 0x7049 },
 	/* 1 2 3 -> rot 3 1 2 -> swap 3 2 1 -> over 3 2 1 2 -> minus 3 2 -1 -> mul 3 -2 */
 	{ stack, ARRAY_SIZE(stack), true, (uint64_t)-2 },
+	{ dup_drop, ARRAY_SIZE(dup_drop), true, 0x7048 },
+	{ pick, ARRAY_SIZE(pick), true, 10 },
+	{ neg, ARRAY_SIZE(neg), true, (uint64_t)-5 },
+	{ invert, ARRAY_SIZE(invert), true, ~5ULL },
+	{ abs_neg, ARRAY_SIZE(abs_neg), true, 5 },
+	{ one, ARRAY_SIZE(one), false, 0 },
 	{ empty, ARRAY_SIZE(empty), false, 0 },
 	{ forever, ARRAY_SIZE(forever), false, 0 },
 	{ jumps, ARRAY_SIZE(jumps), true, 5 },

@@ -193,8 +193,9 @@ static bool evaluate(const struct expr *e, const struct machine_state *m, uint64
 
 		if (op->atom == DW_OP_skip || (op->atom == DW_OP_bra && pop(&s)))
 			i = jump(e, i);
-		else if (op->atom == DW_OP_bra || constant(&s, m, op) || binary(&s, op->atom) ||
-			 shuffle(&s, op))
+		/* binary() last: it wants two values before it looks at what there is to do. */
+		else if (op->atom == DW_OP_bra || constant(&s, m, op) || shuffle(&s, op) ||
+			 binary(&s, op->atom))
 			i++;
 		else
 			return false;
