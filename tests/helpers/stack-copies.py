@@ -6,6 +6,7 @@ its callers return to 0x401110 and 0x401210.
 
 large-word  the CFA is read out of the object, as a word of 255 bytes
 one-value   the CFA is an expression that has one value on its stack
+s390x       the innermost function has saved nothing, not even the stack pointer
 """
 import os
 import struct
@@ -14,8 +15,8 @@ import sys
 from perfdata import *
 
 PID, TEXT, FRAME, STACK, STACK_SIZE = 10, 0x401000, 0x403000, 0x7000, 512
-EM_X86_64 = 62
-EXPRESSION = 0x0f  # DW_CFA_def_cfa_expression
+EM_S390, EM_X86_64 = 22, 62
+CFA_OFFSET, EXPRESSION = b'\x0e', 0x0f  # DW_CFA_def_cfa_offset, DW_CFA_def_cfa_expression
 X86_BP, X86_SP, X86_IP = 6, 7, 8  # bits of the mask
 
 
@@ -79,6 +80,11 @@ KINDS = {
     'large-word': x86(expression(0x80, 0, 0x94, 0xff)),
     # DW_OP_breg7 8, DW_OP_dup, DW_OP_drop, DW_OP_neg, DW_OP_neg
     'one-value': x86(expression(0x77, 8, 0x12, 0x13, 0x1f, 0x1f)),
+    # R14 is where to return, R15 the stack pointer, bit 33 the PC. Who calls saves both below its CFA, and makes room.
+    's390x': dict(arch='s390x', big=True, machine=EM_S390, ra=14, common=def_cfa(15, 160),
+                  own=(b'', *[CFA_OFFSET + leb(320) + saved(14, 6) + saved(15, 5)] * 2),
+                  regs={14: TEXT + 0x110, 15: STACK, 33: TEXT + 0x10},
+                  stack={320 - 48: TEXT + 0x210, 320 - 40: STACK + 160, 480 - 40: STACK + 320}),
 }
 
 

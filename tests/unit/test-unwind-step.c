@@ -77,6 +77,23 @@ static void test_ends(void **state)
 	assert_false(cfi_step(&c, &rule, &r, RSP, 8, memory, NULL, &pc));
 }
 
+/* s390: a leaf function has saved nothing, and its CFA is 160 above the caller's stack pointer. */
+static void test_kept(void **state)
+{
+	enum { R14 = 14, R15 = 15 };
+	struct cfi c = { 0 };
+	struct cfi_rule rule = { .cfa_reg = R15, .cfa_off = 160, .ra_reg = R14 };
+	struct cfi_regs r = { 0 };
+	uint64_t pc;
+
+	(void)state;
+	cfi_set(&r, R14, 0x40100b);
+	cfi_set(&r, R15, 0x7040);
+	assert_true(cfi_step(&c, &rule, &r, CFI_MAX_REG, 8, memory, NULL, &pc));
+	assert_int_equal(pc, 0x40100b);
+	assert_int_equal(r.v[R15], 0x7040);
+}
+
 static void test_values(void **state)
 {
 	struct cfi c = { 0 };
@@ -219,11 +236,9 @@ static void test_shared_expressions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_saved),
-		cmocka_unit_test(test_ends),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_expressions),
-		cmocka_unit_test(test_shared_expressions),
+		cmocka_unit_test(test_saved),	    cmocka_unit_test(test_ends),
+		cmocka_unit_test(test_kept),	    cmocka_unit_test(test_values),
+		cmocka_unit_test(test_expressions), cmocka_unit_test(test_shared_expressions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

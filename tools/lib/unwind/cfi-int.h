@@ -80,7 +80,8 @@ typedef bool (*cfi_mem_fn)(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 
 /*
  * Replaces @r by the caller's registers. @pc is set to the return address; false when there is no
- * caller (end of the stack) or memory is not there.
+ * caller (end of the stack) or memory is not there. @sp: the register that is the CFA where no rule says
+ * otherwise; CFI_MAX_REG = none.
  */
 bool cfi_step(const struct cfi *c, const struct cfi_rule *rule, struct cfi_regs *r, unsigned sp,
 	      unsigned word, cfi_mem_fn mem, void *ctx, uint64_t *pc);

@@ -212,6 +212,8 @@ static bool step_bare(struct dwarf_walk *w, uint64_t *pc)
 void dwarf_walk(struct dwarf_walk *w, uint64_t pc)
 {
 	struct cfi *cfi = w->u->dwarf->cfi;
+	/* On s390 it is saved as others are: without a rule it is what it was. */
+	unsigned at_cfa = w->arch->arch == REGS_ARCH_S390 ? CFI_MAX_REG : w->arch->sp;
 	bool caller = false; /* pc is a return address: the call is before it */
 
 	for (uint32_t left = w->u->opts.max_stack; left && pc; left--) {
@@ -224,7 +226,7 @@ void dwarf_walk(struct dwarf_walk *w, uint64_t pc)
 		    frame_add_loc(w->u, PERF_RECORD_MISC_USER, pc - caller, p->loc - 1))
 			return;
 		rule = p->rule == CFI_NONE ? NULL : cfi_rule(cfi, p->rule);
-		if (!(rule ? cfi_step(cfi, rule, &w->r, w->arch->sp, w->arch->word, w->mem, w, &pc)
+		if (!(rule ? cfi_step(cfi, rule, &w->r, at_cfa, w->arch->word, w->mem, w, &pc)
 			   : step_bare(w, &pc)))
 			return;
 		/* The stack must unwind towards its start. */

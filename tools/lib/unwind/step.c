@@ -244,8 +244,8 @@ bool cfi_step(const struct cfi *c, const struct cfi_rule *rule, struct cfi_regs 
 			cfi_forget(r, rule->regs[i].reg);
 		have_sp |= rule->regs[i].reg == sp && ok[i];
 	}
-	/* Unless a rule says otherwise the caller's stack pointer is the CFA. */
-	if (!have_sp)
+	/* Unless a rule says otherwise the caller's stack pointer is the CFA, on most machines. */
+	if (!have_sp && sp < CFI_MAX_REG)
 		cfi_set(r, sp, m.cfa);
 	if (!cfi_known(r, rule->ra_reg))
 		return false;
