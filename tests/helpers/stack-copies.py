@@ -7,6 +7,7 @@ its callers return to 0x401110 and 0x401210.
 large-word  the CFA is read out of the object, as a word of 255 bytes
 one-value   the CFA is an expression that has one value on its stack
 s390x       the innermost function has saved nothing, not even the stack pointer
+vg          AArch64, the CFA is as far away as there are words in a vector
 """
 import os
 import struct
@@ -15,7 +16,7 @@ import sys
 from perfdata import *
 
 PID, TEXT, FRAME, STACK, STACK_SIZE = 10, 0x401000, 0x403000, 0x7000, 512
-EM_S390, EM_X86_64 = 22, 62
+EM_S390, EM_X86_64, EM_AARCH64 = 22, 62, 183
 CFA_OFFSET, EXPRESSION = b'\x0e', 0x0f  # DW_CFA_def_cfa_offset, DW_CFA_def_cfa_expression
 X86_BP, X86_SP, X86_IP = 6, 7, 8  # bits of the mask
 
@@ -85,6 +86,11 @@ KINDS = {
                   own=(b'', *[CFA_OFFSET + leb(320) + saved(14, 6) + saved(15, 5)] * 2),
                   regs={14: TEXT + 0x110, 15: STACK, 33: TEXT + 0x10},
                   stack={320 - 48: TEXT + 0x210, 320 - 40: STACK + 160, 480 - 40: STACK + 320}),
+    # DW_OP_breg31 16, DW_OP_bregx 46 0, DW_OP_lit8, DW_OP_mul, DW_OP_plus; vectors of two words. X30 is where to return.
+    'vg': dict(arch='aarch64', machine=EM_AARCH64, ra=30, common=def_cfa(31, 16) + saved(30, 1),
+               own=(expression(0x8f, 16, 0x92, 46, 0, 0x38, 0x1e, 0x22), b'', b''),
+               regs={29: 0, 30: 0, 31: STACK, 32: TEXT + 0x10, 46: 2},
+               stack={24: TEXT + 0x110, 40: TEXT + 0x210}),
 }
 
 

@@ -19,4 +19,5 @@ chain() {
 is "a word of 255 bytes ends the stack" "$(chain large-word)" "401010 0"
 is "an expression with one value on its stack" "$(chain one-value)" "401010 40110f 40120f 0"
 is "s390x: a leaf function, whose caller's stack pointer is its own" "$(chain s390x)" "401010 40110f 40120f 0"
+is "AArch64: rules by the length of vectors" "$(chain vg)" "401010 40110f 40120f 0"
 done_testing
