@@ -8,6 +8,12 @@ large-word  the CFA is read out of the object, as a word of 255 bytes
 one-value   the CFA is an expression that has one value on its stack
 s390x       the innermost function has saved nothing, not even the stack pointer
 vg          AArch64, the CFA is as far away as there are words in a vector
+narrow      a 32-bit program, whose numbers of registers mean others, in an object that is none
+
+And samples all over a [vdso], recorded without its build id, whose caller returns to 0x401110:
+vdso-own    this machine's
+vdso-other  another kernel's
+vdso-32     this machine's, by a 32-bit program
 """
 import os
 import struct
@@ -18,7 +24,8 @@ from perfdata import *
 PID, TEXT, FRAME, STACK, STACK_SIZE = 10, 0x401000, 0x403000, 0x7000, 512
 EM_S390, EM_X86_64, EM_AARCH64 = 22, 62, 183
 CFA_OFFSET, EXPRESSION = b'\x0e', 0x0f  # DW_CFA_def_cfa_offset, DW_CFA_def_cfa_expression
-X86_BP, X86_SP, X86_IP = 6, 7, 8  # bits of the mask
+X86_DI, X86_BP, X86_SP, X86_IP = 5, 6, 7, 8  # bits of the mask
+VDSO, VDSO_SIZE = 0x7fff0000, 0x2000
 
 
 def leb(v):
@@ -76,6 +83,7 @@ def x86(*inner, **more):
                      stack={0: TEXT + 0x110, 8: TEXT + 0x210}), **more)
 
 
+REGS_32 = {X86_IP: 0, X86_SP: STACK, X86_BP: 0, X86_DI: STACK}
 KINDS = {
     # DW_OP_breg16 0, DW_OP_deref_size 255
     'large-word': x86(expression(0x80, 0, 0x94, 0xff)),
@@ -91,6 +99,11 @@ KINDS = {
                own=(expression(0x8f, 16, 0x92, 46, 0, 0x38, 0x1e, 0x22), b'', b''),
                regs={29: 0, 30: 0, 31: STACK, 32: TEXT + 0x10, 46: 2},
                stack={24: TEXT + 0x110, 40: TEXT + 0x210}),
+    # DWARF register 7, the stack pointer of x86-64, is EDI.
+    'narrow': x86(abi=ABI_32, regs={**REGS_32, X86_IP: TEXT + 0x10}),
+    'vdso-own': x86(vdso=os.uname().release),
+    'vdso-other': x86(vdso='1.2.3-another'),
+    'vdso-32': x86(vdso=os.uname().release, abi=ABI_32, regs=REGS_32),
 }
 
 
@@ -110,8 +123,16 @@ def main():
     stack = bytearray(STACK_SIZE)
     for at, v in k['stack'].items():
         struct.pack_into(order + 'Q', stack, at, v)
-    r.sample(pid=PID, ip=TEXT + 0x10, stack=bytes(stack),
-             regs_user=dict(abi=k.get('abi', ABI_64), gprs=[v for _, v in sorted(k['regs'].items())]))
+    if 'vdso' in k:
+        r.mmap(PID, VDSO, VDSO_SIZE, 0, '[vdso]')
+        r.features[OSRELEASE] = r.string(k['vdso'])
+        at = [{X86_IP: VDSO + off} for off in range(0, VDSO_SIZE, 16)]
+    else:
+        at = [{}]
+    for pc in at:
+        regs = {**k['regs'], **pc}
+        r.sample(pid=PID, ip=pc.get(X86_IP, TEXT + 0x10), stack=bytes(stack),
+                 regs_user=dict(abi=k.get('abi', ABI_64), gprs=[v for _, v in sorted(regs.items())]))
     r.features[HOSTNAME] = r.string('elsewhere')  # by which readers tell the byte order of the others
     r.features[ARCH] = r.string(k['arch'])
     r.write(path + '.data')

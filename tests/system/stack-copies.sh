@@ -20,4 +20,20 @@ is "a word of 255 bytes ends the stack" "$(chain large-word)" "401010 0"
 is "an expression with one value on its stack" "$(chain one-value)" "401010 40110f 40120f 0"
 is "s390x: a leaf function, whose caller's stack pointer is its own" "$(chain s390x)" "401010 40110f 40120f 0"
 is "AArch64: rules by the length of vectors" "$(chain vg)" "401010 40110f 40120f 0"
+is "a 32-bit program does not go by rules of an object of 64 bits" "$(chain narrow)" "401010 0"
+
+# ---- whose vdso it is
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "rules of the vdso" "x86-64 only"
+elif chain vdso-own >/dev/null && ! grep -q 40110f out; then
+	skip "rules of the vdso" "this machine's has none that lead on"
+else
+	pass "the vdso of the kernel that runs: its rules"
+	chain vdso-other >/dev/null
+	is "another kernel's: not ours" "$(grep -c 40110f out)" 0
+	chain vdso-own --symfs / >/dev/null
+	is "--symfs: not ours" "$(grep -c 40110f out)" 0
+	chain vdso-32 >/dev/null
+	is "a 32-bit program's: not ours" "$(grep -c 40110f out) $(grep -c 7fff out)" "0 512"
+fi
 done_testing

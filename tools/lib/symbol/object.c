@@ -171,13 +171,19 @@ void *object_vdso(size_t *size)
 	return copy;
 }
 
+bool symbol_is_own_vdso(struct resolver *res, const struct dso *dso, const struct build_id *id)
+{
+	if (dso->build_id_size)
+		return build_id_equal(dso->build_id, dso->build_id_size, id->id, id->size);
+	/* What no recording tells of runs here. */
+	return !machine_recording(res->m) || kernel_is_host(res, dso);
+}
+
 static int vdso_load(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	struct elf_file *f = NULL;
-	const struct build_id *id;
 	size_t size;
 	void *image;
-	bool ours;
 	int ret = 0;
 
 	if (res->symfs || res->opts.no_host_kernel)
@@ -185,11 +191,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct found *
 	image = object_vdso(&size);
 	if (!image || elf_open_memory(&f, image, size))
 		goto out;
-	id = elf_build_id(f);
-	ours = dso->build_id_size
-		       ? build_id_equal(dso->build_id, dso->build_id_size, id->id, id->size)
-		       : kernel_is_host(res, dso);
-	if (!ours)
+	if (!symbol_is_own_vdso(res, dso, elf_build_id(f)))
 		goto out;
 	object_set_machine(found, f);
 	ret = elf_segments(f, &found->seg);

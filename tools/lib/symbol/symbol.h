@@ -162,6 +162,8 @@ bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, 
 const char *symbol_slot_name(struct resolver *res, struct dso *dso, uint64_t listed);
 /* EM_* of an object's code; 0 where nothing tells. */
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso);
+/* Whether what @dso was recorded as is the vdso of this process, whose build id is @id. */
+bool symbol_is_own_vdso(struct resolver *res, const struct dso *dso, const struct build_id *id);
 
 /*
  * What others make of the code of functions, kept by the store until it goes: so that it is made once, though several

@@ -7,6 +7,7 @@
 #ifndef PERF_UNWIND_CFI_INT_H
 #define PERF_UNWIND_CFI_INT_H
 
+#include "regs/regs.h"
 #include "symbol/symbol.h"
 
 #define CFI_MAX_REG 68 /* DWARF numbers that are followed: below this */
@@ -69,6 +70,8 @@ void cfi_free(struct cfi *c);
 
 /* The object's file, opened on first use; NULL when it cannot be had. */
 struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso);
+/* Whether it is of that kind of machine: numbers of registers mean the same. */
+bool cfi_is_of(const struct cfi_object *o, enum regs_arch arch, unsigned word);
 /* The rule at object address (file offset) @addr; CFI_NONE when there is none. */
 uint32_t cfi_find(struct cfi *c, struct cfi_object *o, uint64_t addr);
 const struct cfi_rule *cfi_rule(const struct cfi *c, uint32_t rule);

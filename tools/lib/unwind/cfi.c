@@ -63,16 +63,6 @@ void cfi_free(struct cfi *c)
 
 /* ---- objects ------------------------------------------------------------------------------------ */
 
-/* Our own vdso: right when the recording is of the running kernel, which the build id tells. */
-static bool same_vdso(struct cfi_object *o, const struct dso *dso)
-{
-	const struct build_id *id = elf_build_id(o->file);
-
-	if (!id->size || !dso->build_id_size)
-		return true;
-	return build_id_equal(id->id, id->size, dso->build_id, dso->build_id_size);
-}
-
 static int open_vdso(struct cfi_object *o)
 {
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -116,7 +106,8 @@ static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 		goto fail;
 	o->idx = dso->idx;
 	ret = open_file(c, dso, o);
-	if (!ret && dso->kind == DSO_VDSO && !same_vdso(o, dso))
+	if (!ret && dso->kind == DSO_VDSO &&
+	    !symbol_is_own_vdso(c->res, dso, elf_build_id(o->file)))
 		ret = -ESTALE;
 	if (!ret)
 		ret = elf_segments(o->file, &o->load);
@@ -161,6 +152,15 @@ struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso)
 	bits_set(&c->tried, dso->idx);
 	c->objects.v[dso->idx] = object_open(c, dso);
 	return c->objects.v[dso->idx];
+}
+
+bool cfi_is_of(const struct cfi_object *o, enum regs_arch arch, unsigned word)
+{
+	unsigned machine = elf_e_machine(o->file);
+	/* x32 has the registers of x86-64. */
+	bool wide = o->file->is_64bit || machine == EM_X86_64;
+
+	return regs_arch_from_elf(machine) == arch && wide == (word == 8);
 }
 
 bool cfi_read(const struct cfi_object *o, uint64_t addr, void *buf, size_t n)

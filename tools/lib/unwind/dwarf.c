@@ -127,7 +127,8 @@ static bool read_copy(void *ctx, uint64_t addr, unsigned size, uint64_t *v)
 		o = machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, addr, &hit)
 			    ? cfi_object(w->u->dwarf->cfi, hit.map->dso)
 			    : NULL;
-		if (!o || size > sizeof(buf) || !cfi_read(o, hit.addr, buf, size)) {
+		if (!o || size > sizeof(buf) || !cfi_is_of(o, w->u->arch, w->arch->word) ||
+		    !cfi_read(o, hit.addr, buf, size)) {
 			w->beyond = dwarf_is_beyond(w, addr);
 			return false;
 		}
@@ -149,7 +150,8 @@ static void fill_slot(struct dwarf_walk *w, struct pc_slot *p, uint64_t pc, uint
 	if (machine_find_map(w->u->m, w->th, PERF_RECORD_MISC_USER, pc, &hit)) {
 		struct cfi_object *o = cfi_object(cfi, hit.map->dso);
 
-		if (o)
+		/* A [vdso] may be another than ours, for one: that of a 32-bit program. */
+		if (o && cfi_is_of(o, w->u->arch, w->arch->word))
 			p->rule = cfi_find(cfi, o, hit.addr);
 		p->mapped = o || w->live || hit.map->dso->kind == DSO_ANON ||
 			    hit.map->dso->kind == DSO_JIT;
