@@ -84,6 +84,11 @@ static void refused(const struct cfi_object *o)
 	lack_note(errno, "cannot read callers' frames of", path ? path : "the vdso");
 }
 
+static void no_memory(struct cfi *c, const char *name)
+{
+	resolver_no_memory(c->res, "callers' frames", name);
+}
+
 static int open_file(struct cfi *c, const struct dso *dso, struct cfi_object *o)
 {
 	char *path;
@@ -123,7 +128,7 @@ static struct cfi_object *object_open(struct cfi *c, const struct dso *dso)
 	return o;
 fail:
 	if (ret == -ENOMEM)
-		resolver_no_memory(c->res, "callers' frames", dso->name);
+		no_memory(c, dso->name);
 	object_free(o);
 	return NULL;
 }
@@ -134,15 +139,19 @@ struct cfi_object *cfi_object(struct cfi *c, const struct dso *dso)
 
 	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
 		return NULL;
-	if (vec_reach(&c->objects, dso->idx, none))
+	if (vec_reach(&c->objects, dso->idx, none)) {
+		no_memory(c, dso->name);
 		return NULL;
+	}
 	if (bits_test(&c->tried, dso->idx))
 		return c->objects.v[dso->idx];
 	if (c->tried.nr <= dso->idx) {
 		struct bits more;
 
-		if (bits_init(&more, (dso->idx + 1) * 2))
+		if (bits_init(&more, (dso->idx + 1) * 2)) {
+			no_memory(c, dso->name);
 			return NULL;
+		}
 		for (size_t i = 0; i < c->tried.nr; i++)
 			if (bits_test(&c->tried, i))
 				bits_set(&more, i);
@@ -259,10 +268,13 @@ static int set_reg(struct cfi *c, const Dwarf_Op *ops, size_t n, struct cfi_reg 
 static int make_rule(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
 {
 	bool signal_frame = false;
-	int ra = dwarf_frame_info(f, NULL, NULL, &signal_frame);
+	int ra = dwarf_frame_info(f, NULL, NULL, &signal_frame), ret;
 
-	if (ra < 0 || ra >= CFI_MAX_REG || set_cfa(c, f, r))
+	if (ra < 0 || ra >= CFI_MAX_REG)
 		return -EINVAL;
+	ret = set_cfa(c, f, r);
+	if (ret)
+		return ret;
 	r->ra_reg = (uint8_t)ra;
 	r->signal_frame = signal_frame;
 	for (int i = 0; i < CFI_MAX_REG && r->nr < ARRAY_SIZE(r->regs); i++) {
@@ -277,24 +289,28 @@ static int make_rule(struct cfi *c, Dwarf_Frame *f, struct cfi_rule *r)
 			continue;
 		if (!n)
 			reg.how = CFI_UNDEFINED;
-		else if (set_reg(c, ops, n, &reg))
-			return -EINVAL;
+		ret = n ? set_reg(c, ops, n, &reg) : 0;
+		if (ret)
+			return ret;
 		r->regs[r->nr++] = reg;
 	}
 	return 0;
 }
 
-static uint32_t intern_rule(struct cfi *c, const struct cfi_rule *r)
+static int intern_rule(struct cfi *c, const struct cfi_rule *r, uint32_t *nr)
 {
 	uint64_t hash = hash_bytes(r, sizeof(*r));
 	uint32_t idx;
 
 	for (struct htab_it it = htab_find(&c->by_rule, hash); htab_next(&c->by_rule, &it, &idx);)
-		if (!memcmp(&c->rules.v[idx], r, sizeof(*r)))
-			return idx;
+		if (!memcmp(&c->rules.v[idx], r, sizeof(*r))) {
+			*nr = idx;
+			return 0;
+		}
 	if (vec_push(&c->rules, *r) || htab_add(&c->by_rule, hash, (uint32_t)c->rules.n - 1))
-		return CFI_NONE;
-	return (uint32_t)c->rules.n - 1;
+		return -ENOMEM;
+	*nr = (uint32_t)c->rules.n - 1;
+	return 0;
 }
 
 /* .debug_frame, which few objects have: libdw reads and unpacks all debug sections for it. */
@@ -318,6 +334,7 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 	Dwarf_Frame *f = NULL;
 	struct cfi_rule r;
 	uint32_t rule = CFI_NONE;
+	int ret;
 
 	errno = 0;
 	if (!o->eh || dwarf_cfi_addrframe(o->eh, vaddr, &f)) {
@@ -331,8 +348,9 @@ static uint32_t look_up(struct cfi *c, struct cfi_object *o, uint64_t vaddr)
 		}
 	}
 	memset(&r, 0, sizeof(r));
-	if (!make_rule(c, f, &r))
-		rule = intern_rule(c, &r);
+	ret = make_rule(c, f, &r) ?: intern_rule(c, &r, &rule);
+	if (ret == -ENOMEM)
+		no_memory(c, elf_path(o->file) ? elf_path(o->file) : "the vdso");
 	free(f);
 	return rule;
 }

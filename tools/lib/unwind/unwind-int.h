@@ -54,7 +54,7 @@ struct unwind {
 	struct unwind_stats stats;
 };
 
-/* The location of @ip, when the caller wants it. */
+/* The location of @ip, when the caller wants it; LOC_NONE, and u->oom: no memory. */
 uint32_t frame_loc(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
 /* Appends the frame of @ip; with its location known (LOC_NONE: no memory). 0 or -ENOMEM. */
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc);

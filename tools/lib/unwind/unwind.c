@@ -100,15 +100,20 @@ static int frame_add_inlined(struct unwind *u, struct frame *f, struct inline_ca
 		f->inl = &c.frames[i];
 		f->inlined = i < c.n - 1;
 		f->sym = c.frames[i].sym;
-		if (vec_push(&u->frames, *f))
+		if (vec_push(&u->frames, *f)) {
+			u->oom = true;
 			return -ENOMEM;
+		}
 	}
 	return 0;
 }
 
 uint32_t frame_loc(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip)
 {
-	return u->opts.ips_only ? 0 : resolver_find(u->res, th, cpumode, ip);
+	uint32_t loc = u->opts.ips_only ? 0 : resolver_find(u->res, th, cpumode, ip);
+
+	u->oom |= loc == LOC_NONE;
+	return loc;
 }
 
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc)
