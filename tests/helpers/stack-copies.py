@@ -9,6 +9,7 @@ one-value   the CFA is an expression that has one value on its stack
 s390x       the innermost function has saved nothing, not even the stack pointer
 vg          AArch64, the CFA is as far away as there are words in a vector
 narrow      a 32-bit program, whose numbers of registers mean others, in an object that is none
+one-start   20,000 samples; the object has one function, which 400,000 FDEs tell of
 
 And samples all over a [vdso], recorded without its build id, whose caller returns to 0x401110:
 vdso-own    this machine's
@@ -45,16 +46,16 @@ def expression(*ops):
     return bytes([EXPRESSION, len(ops), *ops])
 
 
-def frames(order, ra, common, own):
-    """.eh_frame of 64 bits: what a CIE says for all functions, and an FDE for each."""
+def frames(order, ra, common, own, step=0x100):
+    """.eh_frame of 64 bits: what a CIE says for all functions, and an FDE for each; step=0: they are one."""
     def entry(head, rules):
         body = head + rules
         body += b'\0' * (-(4 + len(body)) % 8)
         return struct.pack(order + 'I', len(body)) + body
 
-    b = entry(struct.pack(order + 'IBBBBB', 0, 1, 0, 1, -8 & 127, ra), common)
+    b = bytearray(entry(struct.pack(order + 'IBBBBB', 0, 1, 0, 1, -8 & 127, ra), common))
     for i, rules in enumerate(own):
-        b += entry(struct.pack(order + 'IQQ', len(b) + 4, TEXT + 0x100 * i, 0x100), rules)
+        b += entry(struct.pack(order + 'IQQ', len(b) + 4, TEXT + step * i, step or 0x1000), rules)
     return b + bytes(4)
 
 
@@ -101,6 +102,7 @@ KINDS = {
                stack={24: TEXT + 0x110, 40: TEXT + 0x210}),
     # DWARF register 7, the stack pointer of x86-64, is EDI.
     'narrow': x86(abi=ABI_32, regs={**REGS_32, X86_IP: TEXT + 0x10}),
+    'one-start': x86(own=(b'',) * 400000, step=0, samples=20000),
     'vdso-own': x86(vdso=os.uname().release),
     'vdso-other': x86(vdso='1.2.3-another'),
     'vdso-32': x86(vdso=os.uname().release, abi=ABI_32, regs=REGS_32),
@@ -114,7 +116,8 @@ def main():
     order = '>' if big else '<'
     path = os.path.join(os.path.abspath(where), name)
     with open(path, 'wb') as f:
-        f.write(elf(order, k['machine'], frames(order, k['ra'], k['common'], k['own'])))
+        f.write(elf(order, k['machine'],
+                    frames(order, k['ra'], k['common'], k['own'], k.get('step', 0x100))))
     r = Recording(Attr(sample_type=IP | TID | TIME | CALLCHAIN | REGS_USER | STACK_USER,
                        flags='sample_id_all exclude_callchain_user',
                        sample_regs_user=sum(1 << bit for bit in k['regs']), sample_stack_user=STACK_SIZE),
@@ -128,7 +131,7 @@ def main():
         r.features[OSRELEASE] = r.string(k['vdso'])
         at = [{X86_IP: VDSO + off} for off in range(0, VDSO_SIZE, 16)]
     else:
-        at = [{}]
+        at = [{}] * k.get('samples', 1)
     for pc in at:
         regs = {**k['regs'], **pc}
         r.sample(pid=PID, ip=pc.get(X86_IP, TEXT + 0x10), stack=bytes(stack),

@@ -22,6 +22,16 @@ is "s390x: a leaf function, whose caller's stack pointer is its own" "$(chain s3
 is "AArch64: rules by the length of vectors" "$(chain vg)" "401010 40110f 40120f 0"
 is "a 32-bit program does not go by rules of an object of 64 bits" "$(chain narrow)" "401010 0"
 
+if "$PERF" check feature -q libunwind; then
+	made_file stack-copies one-start .
+	timeout 15 "$PERF" script --no-inline -F ip --unwinder libunwind -i one-start.data >out 2>err
+	is "libunwind: 400,000 FDEs of one function take no longer than one" $? 0
+	is "... the frames" "$(sort out | uniq -c | awk 'NF > 1 { print $2, $1 }' | tr '\n' ' ')" \
+		"401010 20000 40110f 20000 40120f 20000 "
+else
+	skip "FDEs of one function" "built without libunwind"
+fi
+
 # ---- whose vdso it is
 if [ "$(uname -m)" != x86_64 ]; then
 	skip "rules of the vdso" "x86-64 only"

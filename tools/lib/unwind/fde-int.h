@@ -18,7 +18,7 @@ struct fde {
 };
 
 struct fdes {
-	VEC(struct fde) v; /* by start */
+	VEC(struct fde) v; /* by start, which no two share */
 	uint64_t eh;	   /* where .eh_frame lies, as linked */
 	VEC(unsigned char)
 	made; /* .debug_frame as .eh_frame: pointers relative to FDE_MADE + where they stand */

@@ -512,14 +512,27 @@ static int read_debug(struct fdes *f, struct elf_file *elf)
 	return walk(f, &w);
 }
 
-/* Of two for the same code the one of .eh_frame counts, as in the first unwinder. */
+/* Of two for the same code the one of .eh_frame counts, as in the first unwinder; else the first one. */
 static int by_start(const void *a, const void *b)
 {
 	const struct fde *x = a, *y = b;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
-	return x->debug - y->debug;
+	if (x->debug != y->debug)
+		return x->debug - y->debug;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Once, and not at each look: a damaged file has any number with one start. */
+static void keep_first(struct fdes *f)
+{
+	size_t n = 0;
+
+	vec_for_each (fde, &f->v)
+		if (!n || fde->start != f->v.v[n - 1].start)
+			f->v.v[n++] = *fde;
+	f->v.n = n;
 }
 
 int fde_read(struct fdes *f, struct elf_file *elf)
@@ -531,6 +544,7 @@ int fde_read(struct fdes *f, struct elf_file *elf)
 	ret = read_eh(f, elf) ?: read_debug(f, elf);
 	if (f->v.n)
 		qsort(f->v.v, f->v.n, sizeof(*f->v.v), by_start);
+	keep_first(f);
 	return ret;
 }
 
@@ -552,9 +566,6 @@ const struct fde *fde_find(const struct fdes *f, uint64_t vaddr)
 		else
 			high = mid;
 	}
-	/* Of the same start the first one; a few that overlap are damaged files. */
-	while (low && low > 1 && f->v.v[low - 2].start == f->v.v[low - 1].start)
-		low--;
 	return low && vaddr < f->v.v[low - 1].end ? &f->v.v[low - 1] : NULL;
 }
 
