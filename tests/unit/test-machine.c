@@ -110,6 +110,28 @@ static void ksymbol(uint64_t addr, uint32_t len, bool unregister, const char *na
 	feed(PERF_RECORD_KSYMBOL, 0);
 }
 
+/* A map whose record has a build id: @id, and zeros. */
+static void mmap_id(int pid, uint64_t start, uint32_t id, const char *name)
+{
+	begin();
+	put_mapping(&f, (uint32_t)pid, (uint32_t)pid, start, 0x1000, 0);
+	put(&f, (const unsigned char[4]){ 20 }, 4);
+	P32(&f, id);
+	put_zero(&f, 16);
+	P32(&f, 5);
+	P32(&f, 2);
+	put_string(&f, name);
+	feed(PERF_RECORD_MMAP2, USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+}
+
+static struct dso *dso_at(int pid, uint8_t mode, uint64_t ip)
+{
+	struct map_hit hit;
+
+	assert_true(machine_find_map(m, machine_thread(m, pid, pid), mode, ip, &hit));
+	return hit.map->dso;
+}
+
 /* "name+0xaddr" of where @ip is, "-" when nowhere. */
 static const char *where(int pid, uint8_t mode, uint64_t ip)
 {
@@ -466,6 +488,48 @@ static void test_one_dso_for_one_file(void **state)
 	assert_int_equal(machine_nr_dsos(m), n);
 }
 
+/* A file that was replaced while it was recorded is two objects; without an id it is the first. */
+static void test_one_dso_for_one_build_id(void **state)
+{
+	struct dso *a, *b;
+
+	(void)state;
+	mmap2(9, 0x1000, 0x1000, 0, 5, "/a");
+	a = dso_at(9, USER, 0x1000);
+	mmap_id(10, 0x1000, 1, "/a");
+	assert_ptr_equal(dso_at(10, USER, 0x1000), a);
+	assert_int_equal(a->build_id_size, 20);
+	mmap_id(11, 0x1000, 2, "/a");
+	b = dso_at(11, USER, 0x1000);
+	assert_ptr_not_equal(b, a);
+	mmap_id(12, 0x1000, 1, "/a");
+	mmap_id(12, 0x2000, 2, "/a");
+	mmap2(12, 0x3000, 0x1000, 0, 5, "/a");
+	assert_ptr_equal(dso_at(12, USER, 0x1000), a);
+	assert_ptr_equal(dso_at(12, USER, 0x2000), b);
+	assert_ptr_equal(dso_at(12, USER, 0x3000), a);
+	assert_ptr_equal(machine_dso_like(m, b), b);
+}
+
+/* Objects of one name: as fast as of many. */
+static void test_dsos_of_one_name(void **state)
+{
+	size_t n = machine_nr_dsos(m);
+	struct dso *d;
+
+	(void)state;
+	for (uint32_t i = 1; i <= 100000; i++) {
+		mmap_id(10, 0x1000, i, "/a");
+		ksymbol(0xffffffffc0100000, i, false, "bpf_prog_6deef7357e7b4530_x");
+	}
+	assert_int_equal(machine_nr_dsos(m), n + 200000);
+	d = dso_at(10, USER, 0x1000);
+	assert_int_equal(load_u32(d->build_id, false), 100000);
+	mmap_id(10, 0x1000, 50000, "/a");
+	ksymbol(0xffffffffc0100000, 50000, false, "bpf_prog_6deef7357e7b4530_x");
+	assert_int_equal(machine_nr_dsos(m), n + 200000);
+}
+
 static void test_malformed_is_an_error(void **state)
 {
 	struct perfdata_event ev = { 0 };
@@ -546,6 +610,8 @@ int main(void)
 		T(test_ksymbol),
 		T(test_special_names),
 		T(test_one_dso_for_one_file),
+		T(test_one_dso_for_one_build_id),
+		T(test_dsos_of_one_name),
 		T(test_malformed_is_an_error),
 		T(test_many_processes),
 		T(test_cgroups),

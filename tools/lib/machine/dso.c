@@ -175,10 +175,13 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 	return d;
 }
 
+/* Of all that dso_is() compares but build ids. */
 static uint64_t dso_hash(const struct dso_key *key)
 {
-	return hash_mix(hash_bytes(key->path, strlen(key->path)),
-			has_pid(key) ? (uint32_t)key->pid : key->start);
+	uint64_t hash = hash_mix(hash_bytes(key->path, strlen(key->path)),
+				 has_pid(key) ? (uint32_t)key->pid : key->start);
+
+	return key->kind == DSO_BPF ? hash_mix(hash, key->size) : hash;
 }
 
 static struct dso *find_hashed(const struct dso_table *t, const struct dso_key *key, uint64_t hash)
@@ -191,16 +194,37 @@ static struct dso *find_hashed(const struct dso_table *t, const struct dso_key *
 	return NULL;
 }
 
+/*
+ * The first object of a name lies by that, those with another build id by this, too: a table of equal
+ * hashes is a list, and a file may say as many ids for a name as it has records. Into @hash goes where
+ * one lies that is not found.
+ */
+static struct dso *find(const struct dso_table *t, const struct dso_key *key, uint64_t *hash)
+{
+	struct dso_key name = *key;
+	struct dso *first;
+
+	name.build_id_size = 0;
+	*hash = dso_hash(&name);
+	first = find_hashed(t, &name, *hash);
+	if (!first || dso_is(first, key))
+		return first;
+	*hash = hash_mix(*hash, hash_bytes(key->build_id, key->build_id_size));
+	return find_hashed(t, key, *hash);
+}
+
 struct dso *dso_find(const struct dso_table *t, const struct dso_key *key)
 {
-	return find_hashed(t, key, dso_hash(key));
+	uint64_t hash;
+
+	return find(t, key, &hash);
 }
 
 struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 {
 	struct dso_key key = *want;
-	uint64_t hash = dso_hash(&key);
 	const struct perfdata_build_id *id;
+	uint64_t hash;
 	struct dso *d;
 
 	if (!key.build_id_size && !has_pid(&key) && key.kind != DSO_BPF) {
@@ -212,7 +236,7 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 			key.build_id_size = id->size;
 		}
 	}
-	d = find_hashed(t, &key, hash);
+	d = find(t, &key, &hash);
 	if (!d)
 		return dso_create(t, &key, hash);
 	return dso_set_build_id(t, d, key.build_id, key.build_id_size) ? NULL : d;

@@ -106,7 +106,7 @@ static inline const struct map *space_map_at(const struct space *s, size_t i)
 struct dso_table {
 	struct arena arena;
 	VEC(struct dso *) dso;
-	struct htab by_name;
+	struct htab by_name;		  /* see dso_find() */
 	VEC(struct perfdata_build_id) id; /* of the file's feature, paths copied */
 	struct htab id_by_path;
 };
