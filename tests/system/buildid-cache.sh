@@ -72,7 +72,7 @@ cache -P
 need_events
 "$PERF" record -q -o "$TMP/perf.data" "$TMP/ours" test -w noploop 0.2 2>/dev/null || skip_all "cannot record here"
 like "-M: what is missing" "$(cache -M "$TMP/perf.data")" "^[0-9a-f]{40} $TMP/ours$"
-"$PERF" record -q -o - "$TMP/ours" test -w noploop 0.2 >"$TMP/plain" 2>/dev/null
+"$PERF" record -q --no-buildid-mmap -o - "$TMP/ours" test -w noploop 0.2 >"$TMP/plain" 2>/dev/null
 check_status "-M of a stream without build ids" 1 cache -M "$TMP/plain"
 like "... says so" "$(cat "$TMP/check.out")" 'plain has no list of build ids'
 "$PERF" inject -b -i "$TMP/plain" -o - >"$TMP/stream"
@@ -83,4 +83,9 @@ cache -a "$TMP/ours"
 unlike "-M: no more" "$(cache -M "$TMP/perf.data")" "$TMP/ours$"
 rm "$TMP/ours"
 like "report takes what was recorded from the cache" "$("$PERF" report -i "$TMP/perf.data" 2>/dev/null)" 'ours .*noploop'
+like "... of a stream too" "$("$PERF" report -i - <"$TMP/stream" 2>/dev/null)" 'ours .*noploop'
+cache -P
+cp "$TMP/good" "$TMP/ours"
+"$PERF" report -i - <"$TMP/stream" >"$TMP/out" 2>"$TMP/err"
+like "another file in its place: a stream's report says so" "$(cat "$TMP/err")" "ours has changed since the recording"
 done_testing

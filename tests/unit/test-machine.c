@@ -132,6 +132,16 @@ static struct dso *dso_at(int pid, uint8_t mode, uint64_t ip)
 	return hit.map->dso;
 }
 
+static void build_id(uint16_t mode, uint32_t id, const char *path)
+{
+	begin();
+	P32(&f, UINT32_MAX);
+	P32(&f, id);
+	put_zero(&f, 20);
+	put_string(&f, path);
+	feed(PERF_RECORD_HEADER_BUILD_ID, mode);
+}
+
 /* "name+0xaddr" of where @ip is, "-" when nowhere. */
 static const char *where(int pid, uint8_t mode, uint64_t ip)
 {
@@ -511,6 +521,54 @@ static void test_one_dso_for_one_build_id(void **state)
 	assert_ptr_equal(machine_dso_like(m, b), b);
 }
 
+static uint32_t id_of(const struct dso *d)
+{
+	return d->build_id_size ? load_u32(d->build_id, false) : 0;
+}
+
+/* Build ids of a stream come behind the maps of their objects. */
+static void test_late_build_ids(void **state)
+{
+	static const char module[] = "/lib/modules/6/kernel/nf-nat.ko.xz", vmlinux[] = "/vmlinux-6";
+
+	(void)state;
+	mmap2(10, 0x1000, 0x1000, 0, 5, "/a");
+	mmap_id(10, 0x2000, 2, "/b");
+	mmap2(0, 0x1000, 0x1000, 0, 5, "//anon");
+	mmap1(-1, 0xffffffff81000000, 0x1000, 0, KERNEL, "[kernel.kallsyms]_text");
+	mmap1(-1, 0xffffffffc0000000, 0x1000, 0, KERNEL, module);
+	build_id(USER, 1, "/a");
+	build_id(USER, 9, "/a");
+	build_id(USER, 9, "/b");
+	build_id(USER, 9, "//anon");
+	build_id(KERNEL, 3, module);
+	build_id(KERNEL, 4, vmlinux);
+	build_id(USER, 5, "/c");
+	mmap2(10, 0x3000, 0x1000, 0, 5, "/c");
+	assert_int_equal(id_of(dso_at(10, USER, 0x1000)), 1);
+	assert_int_equal(id_of(dso_at(10, USER, 0x2000)), 2);
+	assert_int_equal(id_of(dso_at(10, USER, 0x3000)), 5);
+	assert_int_equal(id_of(dso_at(0, USER, 0x1000)), 0);
+	assert_int_equal(id_of(dso_at(0, KERNEL, 0xffffffffc0000000)), 3);
+	assert_string_equal(dso_at(0, KERNEL, 0xffffffffc0000000)->name, module);
+	assert_int_equal(id_of(dso_at(0, KERNEL, 0xffffffff81000000)), 4);
+	assert_string_equal(dso_at(0, KERNEL, 0xffffffff81000000)->name, vmlinux);
+}
+
+/* The kernel has none of them: that is as soon known as of a few. */
+static void test_many_build_ids(void **state)
+{
+	char path[32];
+
+	(void)state;
+	for (uint32_t i = 1; i <= 50000; i++) {
+		snprintf(path, sizeof(path), "/lib/modules/%u.ko", i);
+		build_id(KERNEL, i, path);
+		mmap1(-1, 0xffffffff81000000, 0x1000, 0, KERNEL, "[kernel.kallsyms]_text");
+	}
+	assert_int_equal(id_of(dso_at(0, KERNEL, 0xffffffff81000000)), 0);
+}
+
 /* Objects of one name: as fast as of many. */
 static void test_dsos_of_one_name(void **state)
 {
@@ -524,7 +582,7 @@ static void test_dsos_of_one_name(void **state)
 	}
 	assert_int_equal(machine_nr_dsos(m), n + 200000);
 	d = dso_at(10, USER, 0x1000);
-	assert_int_equal(load_u32(d->build_id, false), 100000);
+	assert_int_equal(id_of(d), 100000);
 	mmap_id(10, 0x1000, 50000, "/a");
 	ksymbol(0xffffffffc0100000, 50000, false, "bpf_prog_6deef7357e7b4530_x");
 	assert_int_equal(machine_nr_dsos(m), n + 200000);
@@ -611,6 +669,8 @@ int main(void)
 		T(test_special_names),
 		T(test_one_dso_for_one_file),
 		T(test_one_dso_for_one_build_id),
+		T(test_late_build_ids),
+		T(test_many_build_ids),
 		T(test_dsos_of_one_name),
 		T(test_malformed_is_an_error),
 		T(test_many_processes),

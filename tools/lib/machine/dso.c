@@ -71,15 +71,14 @@ static bool is_kernel(const struct perfdata_build_id *id)
 }
 
 /* A vmlinux in the file's table is what the recorder knew the kernel by; modules are not meant. */
+static bool is_vmlinux(const struct perfdata_build_id *id)
+{
+	return is_kernel(id) && id->path[0] == '/' && !strstr(basename_of(id->path), ".ko");
+}
+
 static const struct perfdata_build_id *table_vmlinux(const struct dso_table *t)
 {
-	for (size_t i = 0; i < t->id.n; i++) {
-		const struct perfdata_build_id *id = &t->id.v[i];
-
-		if (is_kernel(id) && id->path[0] == '/' && !strstr(basename_of(id->path), ".ko"))
-			return id;
-	}
-	return NULL;
+	return t->vmlinux ? &t->id.v[t->vmlinux - 1] : NULL;
 }
 
 static void kernel_name(const struct dso_table *t, struct dso *d)
@@ -91,9 +90,16 @@ static void kernel_name(const struct dso_table *t, struct dso *d)
 	d->short_name = strstr(d->name, "vmlinux") ? "[kernel.vmlinux]" : d->name;
 }
 
+/* As upstream: a kernel module of the build-id table is called as there. */
+static void name_module(const struct dso_table *t, struct dso *d)
+{
+	const struct perfdata_build_id *id = table_build_id(t, d->path);
+
+	d->name = id && is_kernel(id) ? d->path : d->short_name;
+}
+
 static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *key)
 {
-	const struct perfdata_build_id *id;
 	struct arena *a = &t->arena;
 
 	d->path = arena_strdup(a, key->path);
@@ -103,9 +109,7 @@ static int dso_name(struct dso_table *t, struct dso *d, const struct dso_key *ke
 	switch (key->kind) {
 	case DSO_MODULE:
 		d->short_name = module_name(a, key->path);
-		/* As upstream: a kernel module of the build-id table is called as there. */
-		id = table_build_id(t, key->path);
-		d->name = id && is_kernel(id) ? d->path : d->short_name;
+		name_module(t, d);
 		break;
 	case DSO_KERNEL: kernel_name(t, d); break;
 	case DSO_ANON:
@@ -125,16 +129,22 @@ static bool same_id(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 }
 
 /* Code that was compiled at run time is one process's. */
-static bool has_pid(const struct dso_key *key)
+static bool has_pid(enum dso_kind kind)
 {
-	return key->kind == DSO_ANON || key->kind == DSO_JIT;
+	return kind == DSO_ANON || kind == DSO_JIT;
+}
+
+/* It may have a build id of the file's table. */
+static bool is_tabled(enum dso_kind kind)
+{
+	return !has_pid(kind) && kind != DSO_BPF;
 }
 
 static bool dso_is(const struct dso *d, const struct dso_key *key)
 {
 	if (d->kind != key->kind || d->guest != key->guest || strcmp(d->path, key->path))
 		return false;
-	if (has_pid(key))
+	if (has_pid(key->kind))
 		return d->pid == key->pid;
 	if (key->kind == DSO_BPF)
 		return d->start == key->start && d->size == key->size;
@@ -162,7 +172,7 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 	d->idx = (uint32_t)t->dso.n;
 	d->kind = key->kind;
 	d->guest = key->guest;
-	d->pid = has_pid(key) ? key->pid : -1;
+	d->pid = has_pid(key->kind) ? key->pid : -1;
 	d->start = key->start;
 	d->size = key->size;
 	if (dso_name(t, d, key) || dso_set_build_id(t, d, key->build_id, key->build_id_size) ||
@@ -179,7 +189,7 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 static uint64_t dso_hash(const struct dso_key *key)
 {
 	uint64_t hash = hash_mix(hash_bytes(key->path, strlen(key->path)),
-				 has_pid(key) ? (uint32_t)key->pid : key->start);
+				 has_pid(key->kind) ? (uint32_t)key->pid : key->start);
 
 	return key->kind == DSO_BPF ? hash_mix(hash, key->size) : hash;
 }
@@ -227,7 +237,7 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 	uint64_t hash;
 	struct dso *d;
 
-	if (!key.build_id_size && !has_pid(&key) && key.kind != DSO_BPF) {
+	if (!key.build_id_size && is_tabled(key.kind)) {
 		id = table_build_id(t, key.path);
 		if (!id && key.kind == DSO_KERNEL && !key.guest)
 			id = table_vmlinux(t);
@@ -242,6 +252,31 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 	return dso_set_build_id(t, d, key.build_id, key.build_id_size) ? NULL : d;
 }
 
+/*
+ * To objects of that path that were mapped before their build id is told, as it is in streams: each goes
+ * out before the first sample in its object there, so nothing of it was read yet.
+ */
+static int give_build_id(struct dso_table *t, const char *path, const struct perfdata_build_id *id)
+{
+	const struct dso_key key = { .path = path };
+	uint32_t i;
+	int ret = 0;
+
+	for (struct htab_it it = htab_find(&t->by_name, dso_hash(&key));
+	     !ret && htab_next(&t->by_name, &it, &i);) {
+		struct dso *d = t->dso.v[i];
+
+		if (!is_tabled(d->kind) || d->build_id_size || strcmp(d->path, path))
+			continue;
+		ret = dso_set_build_id(t, d, id->id, id->size);
+		if (d->kind == DSO_MODULE)
+			name_module(t, d);
+		else if (d->kind == DSO_KERNEL)
+			kernel_name(t, d);
+	}
+	return ret;
+}
+
 int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id)
 {
 	struct perfdata_build_id copy = *id;
@@ -251,8 +286,12 @@ int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id)
 	copy.path = arena_strdup(&t->arena, id->path);
 	if (!copy.path || vec_push(&t->id, copy))
 		return -ENOMEM;
-	return htab_add(&t->id_by_path, hash_bytes(copy.path, strlen(copy.path)),
-			(uint32_t)t->id.n - 1);
+	if (!t->vmlinux && is_vmlinux(&copy))
+		t->vmlinux = t->id.n;
+	if (htab_add(&t->id_by_path, hash_bytes(copy.path, strlen(copy.path)),
+		     (uint32_t)t->id.n - 1))
+		return -ENOMEM;
+	return give_build_id(t, t->vmlinux == t->id.n ? DSO_KERNEL_PATH : copy.path, &copy);
 }
 
 void dso_table_free(struct dso_table *t)

@@ -103,12 +103,15 @@ static inline const struct map *space_map_at(const struct space *s, size_t i)
 
 /* ---- dsos ------------------------------------------------------------------------------------ */
 
+#define DSO_KERNEL_PATH "[kernel.kallsyms]"
+
 struct dso_table {
 	struct arena arena;
 	VEC(struct dso *) dso;
 	struct htab by_name;		  /* see dso_find() */
 	VEC(struct perfdata_build_id) id; /* of the file's feature, paths copied */
 	struct htab id_by_path;
+	size_t vmlinux; /* the first of a kernel's file in .id, + 1; 0 = none */
 };
 
 struct dso_key {
@@ -124,6 +127,7 @@ struct dso_key {
 struct dso *dso_get(struct dso_table *t, const struct dso_key *key);
 /* The same without making one. */
 struct dso *dso_find(const struct dso_table *t, const struct dso_key *key);
+/* The first one of a path holds; objects that are there get it, too. */
 int dso_add_build_id(struct dso_table *t, const struct perfdata_build_id *id);
 void dso_table_free(struct dso_table *t);
 

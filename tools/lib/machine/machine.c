@@ -150,7 +150,7 @@ static int kernel_map(struct machine *m, const struct record *rec, struct record
 	if (!r->addr && !r->len)
 		r->len = UINT64_MAX;
 	key.kind = DSO_KERNEL;
-	key.path = guest ? "[guest.kernel.kallsyms]" : "[kernel.kallsyms]";
+	key.path = guest ? "[guest.kernel.kallsyms]" : DSO_KERNEL_PATH;
 	return insert_map(m, s, r, &key, true);
 }
 
@@ -360,6 +360,16 @@ static int do_cgroup(struct machine *m, const struct record *rec, struct err *e)
 	return ret;
 }
 
+static int do_build_id(struct machine *m, const struct record *rec, struct err *e)
+{
+	struct perfdata_build_id id;
+	int ret = record_build_id(rec, &id, e);
+
+	if (!ret && dso_add_build_id(&m->dsos, &id))
+		ret = no_memory(e);
+	return ret;
+}
+
 int machine_record(struct machine *m, const struct record *rec, struct err *e)
 {
 	switch (rec->type) {
@@ -371,6 +381,7 @@ int machine_record(struct machine *m, const struct record *rec, struct err *e)
 	case PERF_RECORD_KSYMBOL: return do_ksymbol(m, rec, e);
 	case PERF_RECORD_NAMESPACES: return do_namespaces(m, rec, e);
 	case PERF_RECORD_CGROUP: return do_cgroup(m, rec, e);
+	case PERF_RECORD_HEADER_BUILD_ID: return do_build_id(m, rec, e);
 	default: return 0; /* seen.c has the same list */
 	}
 }

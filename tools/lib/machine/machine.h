@@ -76,8 +76,8 @@ bool dso_is_anon_name(const char *name);
 /* @arch is the file's (env->arch); NULL or "" when unknown. */
 int machine_new(struct machine **m, const char *arch, struct err *e);
 void machine_free(struct machine *m);
-/* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, TEXT_POKE; ignores others.
- * A malformed one is an error that the caller may report and go on. */
+/* Applies MMAP, MMAP2, COMM, FORK, EXIT, NAMESPACES, KSYMBOL, CGROUP, HEADER_BUILD_ID; ignores
+ * others. A malformed one is an error that the caller may report and go on. */
 int machine_record(struct machine *m, const struct record *rec, struct err *e);
 /* Build ids of the file's feature, so that dsos carry them: before the first record. @pd must
  * live as long as @m. */

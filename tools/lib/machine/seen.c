@@ -78,7 +78,8 @@ bool machine_seen_record(struct machine_seen *m, const struct record *rec)
 	case PERF_RECORD_EXIT:
 	case PERF_RECORD_KSYMBOL:
 	case PERF_RECORD_NAMESPACES:
-	case PERF_RECORD_CGROUP: return true;
+	case PERF_RECORD_CGROUP:
+	case PERF_RECORD_HEADER_BUILD_ID: return true;
 	default: return false; /* TEXT_POKE too: code is read from files, not from the recording */
 	}
 }

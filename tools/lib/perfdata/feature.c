@@ -203,24 +203,17 @@ static void decode_pmu_caps(struct perfdata *pd, struct cursor *c)
 	}
 }
 
-#define BUILD_ID_FIXED (8 + 4 + 24)
-
 int features_add_build_id(struct perfdata *pd, const unsigned char *p, uint32_t size)
 {
-	struct perfdata_build_id b = { .size = 20 };
-	uint16_t misc = load_u16(p + 4, pd->swap);
-	size_t n;
+	const struct record rec = {
+		.data = p, .size = size, .misc = load_u16(p + 4, pd->swap), .swap = pd->swap
+	};
+	struct perfdata_build_id b;
 
-	if (size <= BUILD_ID_FIXED)
+	/* What has no room for a path tells nothing. */
+	if (record_build_id(&rec, &b, NULL))
 		return 0;
-	memcpy(b.id, p + 12, 20);
-	if (misc & PERF_RECORD_MISC_EXT_RESERVED && p[32] <= 20)
-		b.size = p[32];
-	b.misc = misc & PERF_RECORD_MISC_CPUMODE_MASK;
-	b.pid = (int32_t)load_u32(p + 8, pd->swap);
-	n = size - BUILD_ID_FIXED;
-	b.path = arena_strndup(&pd->arena, (const char *)p + BUILD_ID_FIXED,
-			       strnlen((const char *)p + BUILD_ID_FIXED, n));
+	b.path = arena_strdup(&pd->arena, b.path);
 	return !b.path || vec_push(&pd->build_ids, b) ? -ENOMEM : 0;
 }
 

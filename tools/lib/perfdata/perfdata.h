@@ -454,6 +454,8 @@ int record_read(const struct record *rec, struct record_read *r, struct err *e);
 int record_namespaces(const struct record *rec, struct record_namespaces *n, struct err *e);
 int record_bpf(const struct record *rec, struct record_bpf *b, struct err *e);
 int record_cgroup(const struct record *rec, struct record_cgroup *c, struct err *e);
+/* HEADER_BUILD_ID, and an entry of the feature. */
+int record_build_id(const struct record *rec, struct perfdata_build_id *b, struct err *e);
 int record_text_poke(const struct record *rec, struct record_text_poke *t, struct err *e);
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */

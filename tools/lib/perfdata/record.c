@@ -251,6 +251,23 @@ int record_bpf(const struct record *rec, struct record_bpf *b, struct err *e)
 	return body_done(rec, &c, e);
 }
 
+int record_build_id(const struct record *rec, struct perfdata_build_id *b, struct err *e)
+{
+	struct cursor c = body(rec);
+	const unsigned char *id;
+
+	*b = (struct perfdata_build_id){ .size = sizeof(b->id) };
+	b->misc = rec->misc & PERF_RECORD_MISC_CPUMODE_MASK;
+	b->pid = (int32_t)cursor_u32(&c);
+	id = cursor_bytes(&c, sizeof(b->id) + 4); /* its size is in the 4, where misc says so */
+	if (id)
+		memcpy(b->id, id, sizeof(b->id));
+	if (id && rec->misc & PERF_RECORD_MISC_EXT_RESERVED && id[20] <= sizeof(b->id))
+		b->size = id[20];
+	b->path = body_str(&c);
+	return body_done(rec, &c, e);
+}
+
 int record_cgroup(const struct record *rec, struct record_cgroup *g, struct err *e)
 {
 	struct cursor c = body(rec);
