@@ -47,6 +47,13 @@ echo "$text" | made_file listing-file -p "$TMP/stream.data" "$WALK"
 check "... from a stream" sh -c "cat '$TMP/stream.data' | '$PERF' annotate -i - --stdio | grep -q '$pattern'"
 check "... with --objdump" sh -c "'$PERF' annotate -i '$F' --objdump=objdump branchy | grep -q '$pattern'"
 
+# ---- words that name files, too
+mkdir -p "$TMP/here/branchy" "$TMP/some" && cp "$F" "$TMP/some/one.data"
+is "a directory called as the function" "$(cd "$TMP/here" && "$PERF" annotate -i "$F" branchy 2>&1)" \
+	"$("$PERF" annotate -i "$F" -s branchy 2>&1)"
+is "... one with a recording in it is no function" "$("$PERF" annotate "$TMP/some" branchy 2>&1 | sed "s|$TMP/some/one.data|$F|")" \
+	"$("$PERF" annotate -i "$F" -s branchy 2>&1)"
+
 # ---- functions that are not there
 check_status "a name near" 1 "$PERF" annotate -i "$F" brunchy
 like "a name near: which" "$(cat "$TMP/check.out")" "no samples in a function called .brunchy"

@@ -539,6 +539,7 @@ static void several(void **state)
 	assert_int_equal(collect(&files, names + 1, 1, &e), 0);
 	assert_string_equal(files.names.v[0], "a.data");
 	assert_true(session_files_is_recording(path));
+	assert_true(session_files_is_recording(dir));
 	session_files_free(&files);
 
 	files = (struct session_files){ .first = 0 };
@@ -565,6 +566,7 @@ static void several(void **state)
 	files = (struct session_files){ .first = 0 };
 	assert_int_equal(collect(&files, names + 1, 1, &e), -ENOENT);
 	assert_non_null(strstr(e.text, "has no recording in it"));
+	assert_false(session_files_is_recording(dir));
 	session_files_free(&files);
 	rmdir(dir);
 }

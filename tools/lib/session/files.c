@@ -67,9 +67,35 @@ static bool is_dir_format(const char *path)
 	return is;
 }
 
+/* The name of the next recording in @d. NULL: there is no more, or @code says why that is not known. */
+static const char *next_in_dir(DIR *d, int *code)
+{
+	struct dirent *de;
+
+	while ((de = file_dir_next(d, code)))
+		if (has_magic(dirfd(d), de->d_name))
+			return de->d_name;
+	return NULL;
+}
+
+static bool holds_recording(const char *path)
+{
+	DIR *d = opendir(path);
+	bool holds;
+	int code = 0;
+
+	if (!d) {
+		lack_note(errno, "cannot open", path);
+		return false;
+	}
+	holds = next_in_dir(d, &code);
+	closedir(d);
+	return holds;
+}
+
 bool session_files_is_recording(const char *path)
 {
-	return is_dir(path) || has_magic(AT_FDCWD, path);
+	return is_dir(path) ? holds_recording(path) : has_magic(AT_FDCWD, path);
 }
 
 static int by_name(const void *a, const void *b)
@@ -82,19 +108,15 @@ static int add_dir(struct session_files *f, const char *path, struct err *e)
 {
 	size_t before = f->v.n, len = strlen(path);
 	DIR *d = opendir(path);
-	struct dirent *de;
+	const char *name;
 	int ret = 0, code = 0;
 
 	if (!d)
 		return err_set(e, -errno, "cannot read the directory %s: %s", path,
 			       strerror(errno));
-	while (!ret && (de = file_dir_next(d, &code))) {
-		const char *name;
-
-		if (!has_magic(dirfd(d), de->d_name))
-			continue;
+	while (!ret && (name = next_in_dir(d, &code))) {
 		name = arena_printf(&f->text, "%s%s%s", path, path[len - 1] == '/' ? "" : "/",
-				    de->d_name);
+				    name);
 		ret = name ? vec_push(&f->v, name) : -ENOMEM;
 	}
 	closedir(d);

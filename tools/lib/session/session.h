@@ -371,7 +371,7 @@ struct session_files {
  */
 int session_files_collect(struct session_files *f, struct session_opts *so, int argc, char **argv,
 			  struct err *e);
-/* Whether @path is a recording, or a directory of such: for words that may be something else. */
+/* Whether @path is a recording, or a directory with one in it: for words that may be something else. */
 bool session_files_is_recording(const char *path);
 void session_files_free(struct session_files *f);
 static inline bool session_files_are_several(const struct session_files *f)
