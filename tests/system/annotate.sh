@@ -62,6 +62,11 @@ check_status "a function without samples" 1 "$PERF" annotate -i "$F" tail
 check_status "nothing of any object" 0 "$PERF" annotate -i "$F" -d nosuch
 like "nothing of any object: says so" "$(cat "$TMP/check.out")" 'data has no samples!'
 like "... and that options left all of them out" "$(cat "$TMP/check.out")" 'It has [0-9]+, all of them left out'
+echo "$text" | made_file listing-file "$TMP/clocks.data" "$WALK" 2
+for how in "--time 9999,10000" "-e task-clock"; do
+	"$PERF" annotate -i "$TMP/clocks.data" $how >"$TMP/out" 2>"$TMP/err"
+	like "... by $how" "$(cat "$TMP/err")" 'It has 9, all of them left out'
+done
 "$PERF" annotate -i "$F" --reg ax --simd >"$TMP/out" 2>"$TMP/err"
 like "a register that no sample has: says so" "$(cat "$TMP/err")" 'no sample has the register ax: perf record -I'
 like "vectors that no sample has: says so" "$(cat "$TMP/err")" 'no sample has vector registers'

@@ -227,6 +227,41 @@ static void filters(void **state)
 	expect((struct session_opts){ .time = "3,4" }, "comm 2/one 3/:12 comm ");
 }
 
+/* What options leave out is counted, wherever that is known; what the consumer does not want is not. */
+static void counts_left_out(void **state)
+{
+	struct session_opts cases[] = { { .time = "3,4" },
+					{ .time = "9999,10000" },
+					{ .tids = "12" },
+					{ .cpus = "0" },
+					{ 0 } };
+	static const struct {
+		uint64_t samples, left_out;
+	} want[] = { { 2, 3 }, { 0, 5 }, { 2, 3 }, { 2, 3 }, { 5, 0 } };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seen k = { 0 }, none = { .need = SESSION_NONE };
+		struct err e = { 0 };
+
+		fill();
+		end_file(&f);
+		k.need = PERF_SAMPLE_IP | PERF_SAMPLE_TID;
+		cases[i].symfs = "/nonexistent";
+		assert_int_equal(open_session(&k.s, &cases[i], &f, &e), 0);
+		assert_int_equal(session_read(k.s, &consumer, &k, &e), 0);
+		assert_int_equal(session_counts(k.s)->samples, want[i].samples);
+		assert_int_equal(session_counts(k.s)->left_out, want[i].left_out);
+		session_close(k.s);
+		fill();
+		end_file(&f);
+		assert_int_equal(open_session(&none.s, &cases[i], &f, &e), 0);
+		assert_int_equal(session_read(none.s, &consumer, &none, &e), 0);
+		assert_int_equal(session_counts(none.s)->left_out, 0);
+		session_close(none.s);
+	}
+}
+
 static void refused(void **state)
 {
 	static const struct session_opts cases[] = {
@@ -574,14 +609,14 @@ static void several(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(filters),	cmocka_unit_test(refused),
-		cmocka_unit_test(no_such_file), cmocka_unit_test(events),
-		cmocka_unit_test(needs),	cmocka_unit_test(enough),
-		cmocka_unit_test(slices),	cmocka_unit_test(counters),
-		cmocka_unit_test(late_chains),	cmocka_unit_test(broken_chain),
-		cmocka_unit_test(bad_records),	cmocka_unit_test(damage),
-		cmocka_unit_test(options),	cmocka_unit_test(symfs),
-		cmocka_unit_test(several),
+		cmocka_unit_test(filters),	cmocka_unit_test(counts_left_out),
+		cmocka_unit_test(refused),	cmocka_unit_test(no_such_file),
+		cmocka_unit_test(events),	cmocka_unit_test(needs),
+		cmocka_unit_test(enough),	cmocka_unit_test(slices),
+		cmocka_unit_test(counters),	cmocka_unit_test(late_chains),
+		cmocka_unit_test(broken_chain), cmocka_unit_test(bad_records),
+		cmocka_unit_test(damage),	cmocka_unit_test(options),
+		cmocka_unit_test(symfs),	cmocka_unit_test(several),
 	};
 
 	return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -43,8 +43,9 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	p->none = p->need == SESSION_NONE && !s->switches;
 	if (p->need == SESSION_NONE)
 		p->need = 0;
-	if (s->by_event && !parts && !s->switches)
-		p->none |= !bits_test(&s->events, event->idx);
+	p->left_out = s->by_event && !parts && !s->switches && !p->none &&
+		      !bits_test(&s->events, event->idx);
+	p->none |= p->left_out;
 	if (parts && !p->none)
 		p->need |= PERF_SAMPLE_READ;
 	if (s->by_cpu)
@@ -234,6 +235,7 @@ static int take_checked(struct session *s, const struct event_plan *plan, const 
 	struct sample sm;
 
 	if (unlikely(session_passes_over(s, plan, rec))) {
+		s->counts.left_out += plan->left_out || (!plan->none && !in_time(s, rec->time));
 		s->nr++;
 		return 0;
 	}
