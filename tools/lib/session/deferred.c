@@ -80,7 +80,10 @@ int session_deferred_complete(struct session *s, const struct deferred_chain *ch
 	size_t kept = 0;
 	int ret = 0;
 
-	for (size_t i = 0; i < d->v.n; i++) {
+	/* Most records complete none or one of those that wait, which may be thousands. */
+	while (kept < d->v.n && !waits_for(&d->v.v[kept], chain))
+		kept++;
+	for (size_t i = kept; i < d->v.n; i++) {
 		struct waiting w = d->v.v[i];
 
 		if (ret || !waits_for(&w, chain)) {
