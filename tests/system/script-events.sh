@@ -73,4 +73,79 @@ is "bytes that are not there: the line ends, and it is an error" \
 	"PERF_RECORD_TEXT_POKE
 1"
 like "... which is said" "$(cat err)" 'TEXT_POKE .20.: its 48 bytes end before its fields do'
+
+# ---- recordings that have something seldom
+PYTHONPATH="$ROOT/tests/helpers" python3 - <<'EOS'
+from perfdata import *
+CLOCK_DATA = 29
+ip = Attr(type=TYPE_SOFTWARE, sample_type=IP | TID | TIME, flags='sample_id_all', ids=[1])
+lost = Recording(ip)
+lost.comm(1, 'prog')
+lost.sample(pid=1, ip=4096)
+lost.record(LOST_SAMPLES, 0, lost.pack('Q', 18))
+lost.record(LOST_SAMPLES, 1 << 15, lost.pack('Q', 500))
+lost.write('lost.data')
+
+tasks = Recording(Attr(type=TYPE_SOFTWARE, sample_type=IP | TID | TIME), time=1000000)
+tasks.put(FORK, 0, tasks.pack('iiiiQ', 101, 100, 101, 100, 7123456789))
+tasks.sample(pid=1, ip=4096)
+tasks.write('tasks.data')
+
+for clock in 11, 5:
+    tod = Recording(ip, time=123456789)
+    tod.sample(pid=1, ip=4096)
+    tod.features[CLOCK_DATA] = tod.pack('IIQQ', 1, clock, 1700000000000000000, 0)
+    tod.write('clock-%d.data' % clock)
+
+raw = Recording(Attr(type=TYPE_SOFTWARE, config=10, sample_type=IP | TID | TIME | RAW))
+for bytes_ in b'A\0\0\0B\0\0\0', b'abcd', bytes(4), b'text\0\0\0\0 no', b'a string\0\0\0\0':
+    raw.sample(pid=1, ip=4096, raw=bytes_)
+raw.write('raw.data')
+
+# The second event of the group has the bit for counters; the kernel writes them for both.
+kind = IP | TID | TIME | BRANCH_STACK | IDENTIFIER | REGS_INTR
+regs = dict(sample_regs_intr=1)
+one, two = (Attr(sample_type=kind, ids=[i], flags='sample_id_all', branch_sample_type=BRANCH_ANY | more, **regs)
+            for i, more in ((1, 0), (2, BRANCH_COUNTERS)))
+group = Recording(one, two)
+group.comm(1, 'prog')
+for attr in one, two:
+    got = Attr(sample_type=kind, branch_sample_type=BRANCH_ANY | BRANCH_COUNTERS, **regs)
+    group.sample(attr=got, id=attr.ids[0], pid=1, ip=0x7000, branches=[dict(to=32, counter=6, **{'from': 16})],
+                 regs_intr=dict(abi=2, gprs=[0x1234]))
+group.features[GROUP_DESC] = group.pack('I', 1) + group.string('{anon_group}') + group.pack('II', 0, 2)
+group.features[ARCH] = group.string('x86_64')
+group.features[CPU_PMU_CAPS] = group.caps(branch_counter_nr=4, branch_counter_width=2)
+group.write('group.data')
+EOS
+is "what a BPF filter dropped is not lost" "$("$PERF" report --stdio -i lost.data 2>&1 | sed -n 's/^# Total Lost Samples: //p')" 18
+like "... -D says so" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :500 \(BPF\)$'
+like "... and not of what was lost" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :18$'
+like "without sample ids a task's record has its own time" \
+	"$("$PERF" script -i tasks.data --show-task-events 2>&1)" ' 7\.123456: PERF_RECORD_FORK'
+like "-F tod" "$("$PERF" script -i clock-11.data -F tod 2>&1)" ':20\.123456 *$'
+like "-F tod --ns" "$("$PERF" script -i clock-11.data -F tod --ns 2>&1)" ':20\.123456[0-9]{3} *$'
+like "--header: the clock" "$("$PERF" script --header-only -i clock-11.data 2>&1)" '^# clockid: tai \(11\)$'
+like "--header: a clock that no event has" "$("$PERF" script --header-only -i clock-5.data 2>&1)" \
+	'^# clockid: \(not found\) \(5\)$'
+is "bpf-output: a string ends with NULs, and has nothing else behind them" \
+	"$("$PERF" script -i raw.data 2>&1 | sed -n 's/^ *BPF string: //p')" '""
+"a string"'
+is "bpf-output: lines of one width" "$("$PERF" script -i raw.data -F bpf-output 2>&1 | grep ' 00[0-9a-f]*:' |
+	awk '{ print length }' | sort -u)" 57
+is "a group with branch counters in one event: registers behind them" \
+	"$("$PERF" script -i group.data -F ip,iregs 2>&1 | grep -c '7000 .*AX:0x1234')" 2
+is "... and the counters themselves" "$("$PERF" report -D -i group.data 2>&1 | sed -n '/stack counters/{ n; p; }' | sort -u)" \
+	".....  0: 0000000000000006"
+check "-F brcntr is taken" "$PERF" script -i group.data -F ip,brstack,brcntr
+made_file bpf-file bpf.data
+is "--header: a BPF program's functions by their own tags" \
+	"$("$PERF" report --header-only -i bpf.data 2>&1 | sed -n 's/ addr.*//; /sub_prog/p')" \
+	"# 	sub_prog 0: bpf_prog_0123456789abcdef_F
+# 	sub_prog 1: bpf_prog_0123456789abcdee_F"
+made_file bpf-file bpf.data btf
+is "... and by their names, where BTF has them" \
+	"$("$PERF" report --header-only -i bpf.data 2>&1 | sed -n 's/ addr.*//; /sub_prog/p')" \
+	"# 	sub_prog 0: bpf_prog_0123456789abcdef_main_with_a_name_that_is_long
+# 	sub_prog 1: bpf_prog_0123456789abcdee_sub"
 done_testing

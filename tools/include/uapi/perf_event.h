@@ -262,6 +262,7 @@ struct perf_event_header {
 #define PERF_RECORD_MISC_SWITCH_OUT_PREEMPT	(1 << 14) /* SWITCH* */
 #define PERF_RECORD_MISC_MMAP_BUILD_ID		(1 << 14) /* MMAP2 */
 #define PERF_RECORD_MISC_EXT_RESERVED		(1 << 15) /* BUILD_ID: size byte valid */
+#define PERF_RECORD_MISC_LOST_SAMPLES_BPF	(1 << 15) /* LOST_SAMPLES, perf's own: a filter's */
 
 enum perf_record_type {
 	PERF_RECORD_MMAP = 1,

@@ -168,7 +168,7 @@ static int one_lost(struct firefox *k, const struct record *rec, const struct th
 	struct err bad;
 	char text[48];
 
-	if (record_lost(rec, &lost, &bad))
+	if (record_lost(rec, &lost, &bad) || lost.by_filter)
 		return 0;
 	snprintf(text, sizeof(text), "%llu lost", (unsigned long long)lost.lost);
 	return add_marker(k, (struct firefox_marker){

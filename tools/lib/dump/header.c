@@ -127,12 +127,16 @@ static void print_clockid(struct header_line *p)
 
 static const char *clock_name(uint32_t id)
 {
-	static const char *const names[] = { "realtime",	   "monotonic",
-					     "process_cputime_id", "thread_cputime_id",
-					     "monotonic_raw",	   "realtime_coarse",
-					     "monotonic_coarse",   "boottime" };
+	/* Those that an event can have. */
+	static const char *const names[] = {
+		[CLOCK_REALTIME] = "realtime",
+		[CLOCK_MONOTONIC] = "monotonic",
+		[CLOCK_MONOTONIC_RAW] = "monotonic_raw",
+		[CLOCK_BOOTTIME] = "boottime",
+		[CLOCK_TAI] = "tai",
+	};
 
-	return id < ARRAY_SIZE(names) ? names[id] : "unknown";
+	return id < ARRAY_SIZE(names) && names[id] ? names[id] : "(not found)";
 }
 
 static void print_clock_data(struct header_line *p)

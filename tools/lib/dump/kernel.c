@@ -114,7 +114,7 @@ static int lost_body(struct dump *d, const struct record *rec, struct err *e)
 	obuf_dec(d->o, l.id);
 	obuf_str(d->o, samples ? ": lost samples :" : ": lost:");
 	obuf_dec(d->o, l.lost);
-	obuf_char(d->o, '\n');
+	obuf_str(d->o, l.by_filter ? " (BPF)\n" : "\n");
 	return 0;
 }
 

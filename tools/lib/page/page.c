@@ -80,7 +80,7 @@ int page_add_record(struct page *p, const struct record *rec, struct err *e)
 	switch (rec->type) {
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		if (!record_lost(rec, &l, NULL))
+		if (!record_lost(rec, &l, NULL) && !l.by_filter)
 			ret = page_add_mark(p, MARK_LOST, NONE, rec->time, l.lost);
 		break;
 	case PERF_RECORD_SWITCH:

@@ -55,6 +55,7 @@ struct pd_event *perfdata_add_event(struct perfdata *pd, const struct perf_event
 	ev->pub.idx = (uint32_t)(pd->events.n - 1);
 	ev->pub.leader = ev->pub.joined = ev->pub.idx;
 	ev->pub.nr_members = 1;
+	ev->pub.branch_counters = attr->branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS;
 	ev->pub.scale = 1.0;
 	ev->pub.name = arena_strdup(&pd->arena, name);
 	event_places(ev);

@@ -135,7 +135,24 @@ static void part_events(struct perfdata *pd)
 		ev->leader = ev->idx;
 		ev->nr_members = 1;
 		ev->group = NULL;
+		ev->branch_counters = ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS;
 	}
+}
+
+/* @nr events from @leader on become a group. */
+static void group_events(struct perfdata *pd, uint32_t leader, uint32_t nr)
+{
+	bool counters = false;
+
+	for (uint32_t k = 0; k < nr; k++) {
+		struct perfdata_event *ev = &pd->events.v[leader + k]->pub;
+
+		counters |= ev->branch_counters;
+		ev->leader = leader;
+		ev->nr_members = k ? 0 : nr;
+	}
+	for (uint32_t k = 0; k < nr; k++)
+		pd->events.v[leader + k]->pub.branch_counters = counters;
 }
 
 static void decode_group_desc(struct perfdata *pd, struct cursor *c)
@@ -161,14 +178,11 @@ static void decode_group_desc(struct perfdata *pd, struct cursor *c)
 		}
 		end = leader + (members ?: 1);
 		ev = pd->events.v[leader];
-		ev->pub.nr_members = members;
+		ev->pub.nr_members = members; /* 0 of files that lie stays 0 */
+		group_events(pd, leader, members);
 		/* "{anon_group}" is what a group without a name is stored as. */
 		if (strcmp(name, "{anon_group}"))
 			ev->pub.group = arena_strdup(&pd->arena, name);
-		for (uint32_t k = 1; k < members; k++) {
-			pd->events.v[leader + k]->pub.leader = leader;
-			pd->events.v[leader + k]->pub.nr_members = 0;
-		}
 	}
 }
 

@@ -41,6 +41,8 @@ struct perfdata_event {
 	uint32_t leader;     /* idx of the group leader, own idx when alone */
 	uint32_t nr_members; /* group size when leader, 1 when alone, 0 for members */
 	const char *group;   /* the group's name or NULL */
+	/* Its branch stacks have counters: with the bit in one event of a group the kernel writes them for all of it. */
+	bool branch_counters;
 	const char *unit;    /* EVENT_UPDATE; NULL when none */
 	double scale;
 	/* SAMPLE_SOURCE: RAW holds the bases of FS and GS; MXCSR, behind these where both are there */
@@ -402,6 +404,7 @@ struct record_task { /* FORK, EXIT */
 
 struct record_lost { /* LOST, LOST_SAMPLES (id is 0) */
 	uint64_t id, lost;
+	bool by_filter; /* not lost: a BPF program dropped them, as was asked for */
 };
 
 struct record_switch {

@@ -189,6 +189,8 @@ int record_lost(const struct record *rec, struct record_lost *l, struct err *e)
 
 	l->id = rec->type == PERF_RECORD_LOST_SAMPLES ? 0 : cursor_u64(&c);
 	l->lost = cursor_u64(&c);
+	l->by_filter = rec->type == PERF_RECORD_LOST_SAMPLES &&
+		       rec->misc & PERF_RECORD_MISC_LOST_SAMPLES_BPF;
 	return body_done(rec, &c, e);
 }
 

@@ -363,7 +363,8 @@ static int parse_branches(struct parse *p, struct sample *s)
 	if (!b->entries)
 		return cut(p, "BRANCH_STACK");
 	b->nr = nr;
-	if (type & PERF_SAMPLE_BRANCH_COUNTERS && !take_words(&p->c, nr, &b->counters))
+	if ((type & PERF_SAMPLE_BRANCH_COUNTERS || p->rec->event->branch_counters) &&
+	    !take_words(&p->c, nr, &b->counters))
 		return fail(p, "BRANCH_STACK", "number of counters", nr);
 	return 0;
 }

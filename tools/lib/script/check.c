@@ -92,8 +92,9 @@ static bool some_branches(const struct script *sc, const struct perfdata_event *
 static bool no_counters(const struct script *sc, const struct perfdata_event *event,
 			uint64_t fields)
 {
-	(void)sc, (void)fields;
-	return !(event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_COUNTERS);
+	(void)event,
+		(void)fields; /* a member's bit makes the samples of its whole group have them */
+	return !(all_branches(sc->env.pd) & PERF_SAMPLE_BRANCH_COUNTERS);
 }
 
 /* What makes no sense without another field, or without more than a bit of sample_type. */

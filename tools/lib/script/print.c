@@ -154,7 +154,10 @@ void print_tod(struct script *sc, const struct ctx *c)
 		obuf_lit(sc->o, "<invalid> ");
 		return;
 	}
-	obuf_printf(sc->o, "%s.%06d ", day, (int)(ns % 1000000000 / 1000));
+	if (sc->opts.ns)
+		obuf_printf(sc->o, "%s.%09d ", day, (int)(ns % 1000000000));
+	else
+		obuf_printf(sc->o, "%s.%06d ", day, (int)(ns % 1000000000 / 1000));
 }
 
 /* The time as it is shown: absolute, since the first sample, or since the last one. */

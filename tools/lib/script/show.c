@@ -208,8 +208,12 @@ static const struct shown *row_of(const struct record *rec)
 	return rec->type < ARRAY_SIZE(rows) && rows[rec->type].by ? &rows[rec->type] : NULL;
 }
 
-/* The process that a record is about; left alone where only its sample id says. */
-static void task_of(const struct record *rec, enum owner owner, uint32_t *pid, uint32_t *tid)
+/*
+ * The process that a record is about, left alone where only its sample id says; and @time where the record itself has one,
+ * which is all there is of recordings without sample ids.
+ */
+static void task_of(const struct record *rec, enum owner owner, uint32_t *pid, uint32_t *tid,
+		    uint64_t *time)
 {
 	struct record_task t;
 
@@ -219,6 +223,7 @@ static void task_of(const struct record *rec, enum owner owner, uint32_t *pid, u
 	} else if (owner == OWNER_TASK && !record_task(rec, &t, NULL)) {
 		*pid = t.pid;
 		*tid = t.tid;
+		*time = t.time;
 	}
 }
 
@@ -248,6 +253,7 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 	struct record_id id = { 0 };
 	struct thread *th;
 	uint32_t pid, tid;
+	uint64_t time = 0;
 	struct ev *ev;
 	int ret;
 
@@ -266,13 +272,12 @@ static int show_line(struct script *sc, const struct record *rec, const struct s
 		s.pid = id.pid;
 		s.tid = id.tid;
 	}
-	if (id.present & PERF_SAMPLE_TIME)
-		s.time = id.time;
 	if (id.present & PERF_SAMPLE_CPU)
 		s.cpu = id.cpu;
 	pid = s.pid;
 	tid = s.tid;
-	task_of(rec, row->owner, &pid, &tid);
+	task_of(rec, row->owner, &pid, &tid, &time);
+	s.time = id.present & PERF_SAMPLE_TIME ? id.time : time;
 	if (!(id.present & PERF_SAMPLE_TID)) {
 		s.pid = pid;
 		s.tid = tid;

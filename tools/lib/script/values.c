@@ -101,12 +101,12 @@ void print_cgroup(struct script *sc, const struct ctx *c)
 	emit_safe(sc->o, path ? path : "unknown");
 }
 
-/* Raw bytes, 8 a line, and the string when they are one. */
+/* Raw bytes, 8 a line, and the string when they are one: printable, and nothing but NULs behind it. */
 void print_bpf_output(struct script *sc, const struct ctx *c)
 {
 	const unsigned char *raw = c->s->raw;
 	uint32_t size = c->s->raw_size;
-	bool text = true;
+	bool text = true, ended = false;
 
 	obuf_char(sc->o, '\n');
 	for (uint32_t i = 0; i < size; i += 8) {
@@ -121,14 +121,15 @@ void print_bpf_output(struct script *sc, const struct ctx *c)
 		}
 		obuf_lit(sc->o, "  ");
 		for (uint32_t j = 0; j < n; j++) {
-			bool last = i + j == size - 1;
+			unsigned char c = raw[i + j];
 
-			obuf_char(sc->o, isprint(raw[i + j]) ? (char)raw[i + j] : '.');
-			text &= isprint(raw[i + j]) || (last && !raw[i + j]) || !raw[i + j];
+			obuf_char(sc->o, isprint(c) ? (char)c : '.');
+			text &= ended ? !c : isprint(c) || !c;
+			ended |= !c;
 		}
-		obuf_char(sc->o, '\n');
+		obuf_printf(sc->o, "%*s\n", (int)(8 - n), "");
 	}
-	if (text && size && isprint(raw[0])) {
+	if (text && ended) {
 		obuf_printf(sc->o, "%17s \"", "BPF string:");
 		emit_safe_n(sc->o, (const char *)raw, strnlen((const char *)raw, size));
 		obuf_lit(sc->o, "\"\n");

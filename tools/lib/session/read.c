@@ -310,7 +310,7 @@ static void count_lost(struct session *s, const struct record *rec)
 {
 	struct record_lost l;
 
-	if (record_lost(rec, &l, NULL))
+	if (record_lost(rec, &l, NULL) || l.by_filter)
 		return;
 	if (rec->type == PERF_RECORD_LOST_SAMPLES) {
 		s->counts.lost_samples += l.lost;
