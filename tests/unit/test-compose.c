@@ -86,6 +86,69 @@ static void test_hostile(void **state)
 	assert_int_equal(system(command), 0);
 }
 
+/* Maps of the kernel's side, whose addresses may not be one another's. */
+static size_t check_kernel_maps(const char *path)
+{
+	struct record_mmap map[2000];
+	struct perfdata *pd;
+	struct record rec;
+	struct err e = { 0 };
+	size_t n = 0;
+
+	assert_int_equal(perfdata_open(&pd, path, &(struct perfdata_opts){ 0 }, &e), 0);
+	while (perfdata_next(pd, &rec, &e) > 0) {
+		if (rec.type != PERF_RECORD_MMAP || !(rec.misc & PERF_RECORD_MISC_KERNEL) ||
+		    (rec.misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL)
+			continue;
+		assert_true(n < ARRAY_SIZE(map));
+		assert_int_equal(record_mmap(&rec, &map[n], &e), 0);
+		for (size_t i = 0; i < n; i++)
+			assert_true(map[n].addr >= map[i].addr + map[i].len ||
+				    map[i].addr >= map[n].addr + map[n].len);
+		n++;
+	}
+	perfdata_close(pd);
+	return n;
+}
+
+/* Many objects of every kind, as a fleet has them; more modules than there is room for. */
+static void test_modules(void **state)
+{
+	char dir[] = "/tmp/perf-compose.XXXXXX", path[200], command[200], id[32], name[32];
+	static const char *const kinds[] = { "user", "module", "bpf" };
+	uint64_t root = fleet_path(FLEET_PATH_ROOT, "prog", -1);
+	struct fleet_composed done;
+	struct fleet_compose *c;
+	struct err e = { 0 };
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(fleet_compose_new(&c, &e), 0);
+	for (unsigned i = 0; i < 1800; i++) {
+		struct fleet_row leaf = { "cycles", id, "", 7, 0, 1, 1 };
+		struct fleet_row top = { "cycles", "", "prog", -1, root, 0, 0 };
+
+		snprintf(id, sizeof(id), "id%u", i);
+		snprintf(name, sizeof(name), "object%u", i);
+		leaf.path = fleet_path(root, id, 7);
+		assert_int_equal(fleet_compose_row(c, &leaf, &e), 0);
+		assert_int_equal(fleet_compose_row(c, &top, &e), 0);
+		assert_int_equal(fleet_compose_object(c, id, kinds[i % 3], name, &e), 0);
+		assert_int_equal(fleet_compose_function(c, id, 7, "f", &e), 0);
+	}
+	for (unsigned i = 0; i < 70000;
+	     i++) { /* of one module more functions than it has room for */
+		snprintf(name, sizeof(name), "f%u", i);
+		assert_int_equal(fleet_compose_function(c, "id1", 100 + i, name, &e), 0);
+	}
+	assert_int_equal(fleet_compose_write(c, dir, true, &done, &e), 0);
+	fleet_compose_free(c);
+	snprintf(path, sizeof(path), "%s/recording", dir);
+	assert_int_equal(check_kernel_maps(path), 1023);
+	snprintf(command, sizeof(command), "rm -r %s", dir);
+	assert_int_equal(system(command), 0);
+}
+
 /* Counts whose sum begins anew at 2^64 would be that many samples on the disk. */
 static void test_counts_too_large(void **state)
 {
@@ -201,9 +264,8 @@ static void test_branches(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_path),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_counts_too_large),
+		cmocka_unit_test(test_path),	 cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_modules),	 cmocka_unit_test(test_counts_too_large),
 		cmocka_unit_test(test_branches),
 	};
 

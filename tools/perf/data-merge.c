@@ -89,8 +89,9 @@ static void tell(const struct fleet_merge_stats *st, size_t nr, const char *path
 			(unsigned long long)st->left_out);
 }
 
+/* @damaged: inputs of which only a part could be taken. */
 static int merge(const struct data_opts *o, struct fleet_merge_opts *fo, const char *path,
-		 char **names, size_t nr, struct err *e)
+		 char **names, size_t nr, uint32_t *damaged, struct err *e)
 {
 	struct perfdata **in = calloc(nr, sizeof(*in));
 	struct target t = { .out.fd = -1, .file.fd = -1 };
@@ -105,8 +106,10 @@ static int merge(const struct data_opts *o, struct fleet_merge_opts *fo, const c
 		ret = fleet_merge(in, nr, t.out.fd, fo, &st, e);
 		ret = target_close(&t, ret, e);
 	}
-	if (!ret)
+	if (!ret) {
 		tell(&st, nr, path);
+		*damaged = st.damaged;
+	}
 	for (size_t i = 0; in && i < nr; i++)
 		perfdata_close(in[i]);
 	free(in);
@@ -118,6 +121,7 @@ int data_merge(const struct command *cmd, const struct data_opts *o, int argc, c
 	struct fleet_merge_opts fo = { 0 };
 	const char *path = o->output;
 	struct err e = { 0 };
+	uint32_t damaged = 0;
 	struct stat st;
 	int ret = read_options(cmd, o, &fo);
 
@@ -144,5 +148,7 @@ int data_merge(const struct command *cmd, const struct data_opts *o, int argc, c
 		.nr_more = (size_t)argc,
 		.output = { { BOX_FILE, path } },
 	});
-	return merge(o, &fo, path, argv, (size_t)argc, &e) ? cli_print_err(&e) : 0;
+	if (merge(o, &fo, path, argv, (size_t)argc, &damaged, &e))
+		return cli_print_err(&e);
+	return damaged ? 1 : 0;
 }

@@ -25,7 +25,7 @@ struct compose_symbol {
 struct compose_image {
 	enum compose_kind kind;
 	const char *name;
-	uint64_t base;			   /* address of its start */
+	uint64_t base;			   /* address of its start; 0 = it has none: as if it were not told */
 	VEC(struct compose_symbol) symbol; /* by slot */
 	struct htab tab;
 };
@@ -57,6 +57,7 @@ struct fleet_compose {
 	VEC(struct compose_image) image;
 	VEC(struct compose_func) func;
 	struct htab func_tab, namesake_tab;
+	uint64_t nr_modules; /* images of the kernel's modules and BPF programs that have a base */
 	uint64_t samples, lost;
 	uint64_t taken;	  /* of all branches */
 	uint64_t mispred; /* not 0: some were */

@@ -168,6 +168,8 @@ int fleet_compose_symbols(const struct fleet_compose *c, const char *dir, struct
 	if (mkdir(path, 0700))
 		return err_set(e, -errno, "cannot make %s: %s", path, strerror(errno));
 	vec_for_each (m, &c->image) {
+		if (!m->base)
+			continue;
 		if (m->kind == COMPOSE_KERNEL)
 			obuf_printf(&kernel, "%016llx T _text\n", (unsigned long long)m->base);
 		if (m->kind != COMPOSE_USER) {

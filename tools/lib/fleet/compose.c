@@ -15,12 +15,13 @@
 #ifndef MOST		/* fuzz targets have less to write */
 #define MOST (1u << 21) /* samples in a recording */
 #endif
-#define DEPTH	  512			/* frames of a chain, the innermost */
-#define USER_BASE 0x100000000000ULL	/* images of user space, IMAGE bytes each */
-#define KERNEL	  0xffffffff81000000ULL /* the kernel; behind MODULES the modules */
-#define MODULES	  0xffffffffc0000000ULL
-#define IMAGE	  (1ULL << 32)
-#define MODULE	  (1ULL << 22)
+#define DEPTH	     512	       /* frames of a chain, the innermost */
+#define USER_BASE    0x100000000000ULL /* images of user space, IMAGE bytes each */
+#define KERNEL	     0xffffffff81000000ULL /* the kernel; behind MODULES the modules, MODULE bytes each */
+#define MODULES	     0xffffffffc0000000ULL
+#define IMAGE	     (1ULL << 32)
+#define MODULE	     (1ULL << 20)
+#define MODULES_MOST 1023 /* addresses end behind them */
 
 static int no_memory(struct err *e)
 {
@@ -93,9 +94,29 @@ const char *fleet_compose_needs(const struct fleet_compose *c, size_t i)
 
 static enum compose_kind kind_of(const char *kind)
 {
-	return !strcmp(kind, "kernel")	 ? COMPOSE_KERNEL
-	       : !strcmp(kind, "module") ? COMPOSE_MODULE
-					 : COMPOSE_USER;
+	return !strcmp(kind, "kernel")				 ? COMPOSE_KERNEL
+	       : !strcmp(kind, "module") || !strcmp(kind, "bpf") ? COMPOSE_MODULE
+								 : COMPOSE_USER;
+}
+
+/* Where the next image starts; 0 = there is no room for another. */
+static uint64_t next_base(struct fleet_compose *c, enum compose_kind kind)
+{
+	switch (kind) {
+	case COMPOSE_KERNEL: return KERNEL;
+	case COMPOSE_MODULE:
+		return c->nr_modules < MODULES_MOST ? MODULES + c->nr_modules++ * MODULE : 0;
+	default: return USER_BASE + c->image.n * IMAGE;
+	}
+}
+
+static uint64_t most_slots(enum compose_kind kind)
+{
+	uint64_t room = kind == COMPOSE_KERNEL	 ? MODULES - KERNEL
+			: kind == COMPOSE_MODULE ? MODULE
+						 : IMAGE;
+
+	return (room - COMPOSE_TEXT) / COMPOSE_SLOT;
 }
 
 /* "ext4.ko.xz" is "[ext4]". */
@@ -108,7 +129,7 @@ static const char *module_name(struct fleet_compose *c, const char *path)
 	return intern_str(&c->names, intern(&c->names, name));
 }
 
-/* The slot of a function's name. INTERN_NONE = no memory. */
+/* The slot of a function's name, that of [unknown] where all are taken. INTERN_NONE = no memory. */
 static uint32_t slot_of(struct compose_image *m, uint32_t name, uint32_t nth)
 {
 	struct compose_symbol add = { name, nth };
@@ -119,6 +140,8 @@ static uint32_t slot_of(struct compose_image *m, uint32_t name, uint32_t nth)
 		if (m->symbol.v[i].name == name && m->symbol.v[i].nth == nth)
 			return i;
 	i = (uint32_t)m->symbol.n;
+	if (i >= most_slots(m->kind))
+		return 0;
 	return vec_push(&m->symbol, add) || htab_add(&m->tab, hash, i) ? INTERN_NONE : i;
 }
 
@@ -145,9 +168,7 @@ int fleet_compose_object(struct fleet_compose *c, const char *object, const char
 	c->image_of.v[nr] = at - 1;
 	if (at - 1 < c->image.n)
 		return 0;
-	add.base = add.kind == COMPOSE_KERNEL	? KERNEL
-		   : add.kind == COMPOSE_MODULE ? MODULES + c->image.n % 128 * MODULE
-						: USER_BASE + c->image.n * IMAGE;
+	add.base = next_base(c, add.kind);
 	return vec_push(&c->image, add) ||
 			       slot_of(&c->image.v[at - 1], intern(&c->names, "[unknown]"), 0)
 		       ? no_memory(e)
@@ -158,7 +179,7 @@ static struct compose_image *image_of(struct fleet_compose *c, uint32_t object)
 {
 	uint32_t at = object < c->image_of.n ? c->image_of.v[object] : INTERN_NONE;
 
-	return at == INTERN_NONE ? NULL : &c->image.v[at];
+	return at == INTERN_NONE || !c->image.v[at].base ? NULL : &c->image.v[at];
 }
 
 static uint32_t namesakes(const struct fleet_compose *c, const struct compose_func *f)

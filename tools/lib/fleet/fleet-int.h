@@ -46,6 +46,7 @@ struct merge_input {
 	int64_t shift; /* of times */
 	VEC(const struct perfdata_build_id *)
 	own_objects; /* paths that are others' in another input */
+	struct htab own_tab; /* of these, by path */
 	bool kernel_known;
 	uint64_t kernel_start, kernel_pgoff;
 	/* the walk */
@@ -75,6 +76,7 @@ struct merge {
 	const struct fleet_merge_opts *o;
 	struct merge_input *in;
 	size_t nr;
+	const struct merge_input *kernel; /* whose kernel the output has */
 	VEC(struct merge_event) events;
 	bool told; /* samples and other records all say their event first */
 	VEC(uint64_t) ids;

@@ -158,7 +158,10 @@ static int join_objects(struct merge *m, struct objects *o, bool find_own)
 				continue;
 			ret = object_of(o, b, &first);
 			if (!ret && find_own && is_users(b) && !same_object(first, b))
-				ret = vec_push(&m->in[i].own_objects, b);
+				ret = htab_add(&m->in[i].own_tab,
+					       hash_bytes(b->path, strlen(b->path)),
+					       (uint32_t)m->in[i].own_objects.n)
+					      ?: vec_push(&m->in[i].own_objects, b);
 		}
 	return ret;
 }
@@ -175,15 +178,18 @@ int merge_objects(struct merge *m, struct err *e)
 const struct perfdata_build_id *merge_own_id(const struct merge_input *in, const struct record *rec)
 {
 	struct record_mmap map;
+	uint64_t hash;
 	struct err e;
+	uint32_t i;
 
 	if (!in->own_objects.n ||
 	    (rec->type == PERF_RECORD_MMAP2 && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
 	    record_mmap(rec, &map, &e))
 		return NULL;
-	vec_for_each (b, &in->own_objects)
-		if (!strcmp((*b)->path, map.filename))
-			return *b;
+	hash = hash_bytes(map.filename, strlen(map.filename));
+	for (struct htab_it it = htab_find(&in->own_tab, hash); htab_next(&in->own_tab, &it, &i);)
+		if (!strcmp(in->own_objects.v[i]->path, map.filename))
+			return in->own_objects.v[i];
 	return NULL;
 }
 
@@ -278,7 +284,8 @@ static int put_sources(const struct merge *m, struct obuf *out)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-enum how { FIRST, LARGEST, OWN, NEVER };
+/* KERNEL: of the input whose kernel is kept, or there is none: names and code are looked for by it. */
+enum how { FIRST, LARGEST, KERNEL, OWN, NEVER };
 
 static enum how how(const struct merge *m, int id)
 {
@@ -299,6 +306,9 @@ static enum how how(const struct merge *m, int id)
 	case FEAT_CACHE:
 	case FEAT_MEM_TOPOLOGY:
 	case FEAT_CPU_DOMAIN_INFO: return LARGEST;
+	case FEAT_OSRELEASE:
+	case FEAT_BPF_PROG_INFO:
+	case FEAT_BPF_BTF: return KERNEL;
 	default: return FIRST;
 	}
 }
@@ -339,9 +349,19 @@ static int write_own(struct merge *m, int id, struct err *e)
 	return ret;
 }
 
+/* The input whose feature the output gets, as it is. NULL = none has it. */
+static const struct merge_input *kept_for(const struct merge *m, int id)
+{
+	switch (how(m, id)) {
+	case LARGEST: return largest(m);
+	case KERNEL: return m->kernel;
+	default: return first_with(m, id);
+	}
+}
+
 static int write_feature(struct merge *m, int id, struct err *e)
 {
-	const struct merge_input *from = how(m, id) == LARGEST ? largest(m) : first_with(m, id);
+	const struct merge_input *from = kept_for(m, id);
 	const void *data;
 	size_t size;
 
@@ -383,7 +403,7 @@ void merge_say_differences(const struct merge *m)
 	size_t n = 0;
 
 	for (size_t k = 0; k < ARRAY_SIZE(told); k++) {
-		const struct merge_input *kept = first_with(m, told[k].id);
+		const struct merge_input *kept = kept_for(m, told[k].id);
 		bool differs = false;
 
 		for (size_t i = 0; kept && i < m->nr; i++)
@@ -394,5 +414,8 @@ void merge_say_differences(const struct merge *m)
 					      told[k].what);
 	}
 	if (n)
-		log_to(&m->o->log, LOG_INFO, "inputs differ in %s: the first one's is kept", text);
+		log_to(&m->o->log, LOG_INFO, "inputs differ in %s: the first one's is kept%s", text,
+		       m->kernel == &m->in[0]
+			       ? ""
+			       : ", but of kernels that of the first that sampled it");
 }

@@ -71,7 +71,7 @@ static const struct merge_input *kept_kernel(const struct merge *m)
 
 static int choose_kernel(struct merge *m, struct err *e)
 {
-	const struct merge_input *kept = kept_kernel(m);
+	const struct merge_input *kept = m->kernel = kept_kernel(m);
 
 	for (size_t i = 0; i < m->nr; i++) {
 		struct merge_input *in = &m->in[i];

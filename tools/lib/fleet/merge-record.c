@@ -69,6 +69,20 @@ static void edit_pid(struct edit *ed, uint32_t at)
 		store_u32(ed->p + at, to);
 }
 
+/* One that is a word of 64 bits, its number in the lower half whatever the byte order. */
+static void edit_pid64(struct edit *ed, uint32_t at)
+{
+	uint64_t was;
+	uint32_t to;
+
+	if (ed->code || at + 8 > ed->size)
+		return;
+	was = load_u64(ed->p + at, false);
+	ed->code = merge_new_pid(ed->m, ed->in, (uint32_t)was, &to);
+	if (!ed->code)
+		store_u64(ed->p + at, (was & ~(uint64_t)UINT32_MAX) | to);
+}
+
 static void edit_pids(struct edit *ed, uint32_t at)
 {
 	edit_pid(ed, at);
@@ -304,14 +318,14 @@ static void edit_user(struct edit *ed)
 		at = 16;
 		for (uint64_t i = 0; i < nr && at + 32 <= ed->size; i++, at += 32) {
 			edit_id(ed, at);
-			edit_pid(ed, at + 24);
+			edit_pid64(ed, at + 24);
 		}
 		break;
 	case PERF_RECORD_THREAD_MAP:
 		nr = ed->size >= 16 ? load_u64(ed->p + 8, false) : 0;
 		at = 16;
 		for (uint64_t i = 0; i < nr && at + 24 <= ed->size; i++, at += 24)
-			edit_pid(ed, at);
+			edit_pid64(ed, at);
 		break;
 	default: break;
 	}

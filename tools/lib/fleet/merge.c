@@ -302,6 +302,7 @@ static void merge_free(struct merge *m)
 		vec_free(&in->ids);
 		htab_free(&in->id_tab);
 		vec_free(&in->own_objects);
+		htab_free(&in->own_tab);
 		vec_free(&in->held);
 		obuf_free(&in->bytes);
 	}
