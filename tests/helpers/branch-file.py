@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""branch-file.py [-b] [-i] [-c] [-e EVENTS] [-f FILTER] OUT <TEXT: a recording with branch stacks,
+"""branch-file.py [-b] [-i] [-c] [-g] [-e EVENTS] [-f FILTER] OUT <TEXT: a recording with branch stacks,
 as TEXT says:
 
 	map START LENGTH NAME			executable map of process 10, from offset 0 of NAME
@@ -10,7 +10,8 @@ as TEXT says:
 
 FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters, two
-of four bits; -e: so many events, of which the first has all samples; -f: branch_sample_type (any; 0
+of four bits; -e: so many events, of which the first has all samples; -g: they are a group, whose counters each
+sample has; -f: branch_sample_type (any; 0
 = no branch stacks).
 """
 import sys
@@ -32,11 +33,14 @@ def main():
     out, = words
     counters, index = '-c' in opts, '-i' in opts
     stacks = int(opts['-f'], 0)
-    attr = Attr(sample_type=IP | TID | TIME | (BRANCH_STACK if stacks else 0), flags='sample_id_all',
-                branch_sample_type=stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS)
-    r = Recording(*[attr] * int(opts['-e']), big='-b' in opts)
+    group, nr = '-g' in opts, int(opts['-e'])
+    kind = IP | TID | TIME | (BRANCH_STACK if stacks else 0) | (READ | ID if group else 0)
+    attrs = [Attr(config=n if group else 0, sample_type=kind, flags='sample_id_all', ids=[11 + n] if group else (),
+                  read_format=(FORMAT_ID | FORMAT_GROUP) * group,
+                  branch_sample_type=stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS) for n in range(nr)]
+    r = Recording(*attrs, big='-b' in opts)
     r.comm(PID, 'calls')
-    more = {}
+    more, samples = {}, 0
     for what, *words in (line.split() for line in sys.stdin if line.strip()):
         if what == 'map':
             r.mmap(PID, int(words[0], 0), int(words[1], 0), 0, words[2])
@@ -45,6 +49,8 @@ def main():
         elif what in ('sample', 'kernel'):
             branches = [branch(word) for word in words[2:]]
             for _ in range(int(words[0])):
+                samples += 1
+                more |= {'id': 11, 'read': [nr] + [v for n in range(nr) for v in (samples, 11 + n)]}
                 r.sample(misc=KERNEL if what == 'kernel' else USER, pid=PID, ip=int(words[1], 0),
                          branches=branches, hw_idx=3 if branches else M64, **more)
             more = {}
@@ -52,6 +58,8 @@ def main():
             sys.exit(what + '?')
     r.features[ARCH] = r.string('s390x' if r.big else 'x86_64')
     r.features[HAS_BRANCH_STACK] = b''
+    if group:
+        r.features[GROUP_DESC] = r.pack('I', 1) + r.string('') + r.pack('II', 0, nr)
     if counters:
         r.features[CPU_PMU_CAPS] = r.caps(branch_counter_nr=4, branch_counter_width=2)
     r.write(out)

@@ -74,9 +74,10 @@ static void add_branch(uint64_t offset)
 			    .ip = at,
 			    .period = 1,
 			    .branches = { .entries = (unsigned char *)words, .nr = 1 } };
+	const struct session_sample in = { .s = &s, .thread = machine_thread(mach, 1, 1) };
 
 	ev.attr.branch_sample_type = PERF_SAMPLE_BRANCH_ANY;
-	if (annotate_add(counts, &s, machine_thread(mach, 1, 1), &e))
+	if (annotate_add(counts, &in, &e))
 		die(&e);
 }
 

@@ -51,6 +51,40 @@ like "paths, in words" "$("$PERF" annotate --branches=paths --stdio2 -i branches
 "$PERF" annotate --branches=nonsense -i branches.data >out 2>err
 is "what branches are not asked is a usage error" "$? $(grep -c "nothing that branches are asked" err)" "129 1"
 
+# ---- a group, whose sample comes once for each of its counters: what is said of branches is that of one event
+made_file branch-file -g -e 3 group.data <"$ROOT/tests/data/annotate/walk.branches"
+answer() { # answer FILE COMMAND...
+	_file=$1
+	shift
+	"$PERF" "$@" -i "$_file" 2>err
+}
+for what in why cycles paths; do
+	answer branches.data report --branches=$what --json >one
+	answer group.data report --branches=$what --json >all
+	same_file "a group: $what" all one
+	answer group.data report --branches=$what --json -e instructions >member
+	same_file "... of a member" member one
+	answer branches.data script --json --branches=$what -F ip,brstack --max-stack 1 | sort -u >one
+	answer group.data script --json --branches=$what -F ip,brstack --max-stack 1 | sort -u >all
+	same_file "... beside samples" all one
+done
+for what in --profile-quality --total-cycles; do
+	answer branches.data report --json $what >one
+	answer group.data report --json $what >all
+	same_file "a group: report $what" all one
+done
+for f in branches group; do
+	"$PERF" diff -c cycles --json $f.data $f.data 2>err | sed 's/"name":"[^"]*"//g' >$f.cycles
+done
+same_file "... diff -c cycles" group.cycles branches.cycles
+for f in branches group; do
+	answer $f.data annotate --json --branches=why | python3 -c 'import json, sys
+for f in json.load(sys.stdin)["functions"]:
+    for l in f["lines"]:
+        print(f["symbol"], l.get("offset"), l.get("executions"), l.get("edges"), l.get("why"))' >$f.listing
+done
+same_file "... annotate" group.listing branches.listing
+
 # ---- the page
 "$PERF" report --html page.html --branches=why -i branches.data 2>/dev/null
 page() {

@@ -99,7 +99,7 @@ else
 fi
 # Of a profile of branches: the sums of its values; where they begin and end, as offsets in main.
 proto() {
-	convert -i "$1" --to pprof --branches -o "$TMP/branches.pb"
+	convert -i "$@" --to pprof --branches -o "$TMP/branches.pb"
 	python3 -S -c 'import sys
 sys.path.insert(0, sys.argv[1])
 from protobuf import fields, packed
@@ -112,6 +112,7 @@ for n, v in fields(open(sys.argv[2], "rb").read()):
 print("sums", *sums, "at", *map(hex, sorted(places)))' "$ROOT/tests/helpers" "$TMP/branches.pb"
 }
 is "pprof --branches of a group: those of a sample count once" "$(proto "$TMP/group.data")" "sums 2 2 10 at 0x20 0x30"
+is "... also where the event that took the sample is not chosen" "$(proto "$TMP/group.data" -e instructions)" "sums 2 2 10 at 0x20 0x30"
 is "... they begin at the branch, not in the instruction before it" "$(proto "$TMP/loop.data" | sed 's/.* at //')" "0x0 0x8 0x10 0x20 0x30 0x40"
 is "... callgrind: its jumps" "$(convert -i "$TMP/group.data" --to callgrind -o - | grep -oE '^j(ump|cnd)=[^ ]*')" "jump=2"
 check_status "pprof --branches of a recording without" 1 "$PERF" data convert -i "$ROOT/tests/data/perf/arm64-zstd.data" --to pprof --branches -o "$TMP/no"

@@ -74,6 +74,7 @@ static void add(struct annotate *a, uint64_t filter, const struct taken *steps, 
 			    .cpumode = PERF_RECORD_MISC_USER,
 			    .ip = at.start,
 			    .period = 1 };
+	const struct session_sample in = { .s = &s, .thread = machine_thread(m, 1, 1) };
 
 	ev.attr.branch_sample_type = filter;
 	for (size_t i = 0; i < n; i++) {
@@ -93,7 +94,7 @@ static void add(struct annotate *a, uint64_t filter, const struct taken *steps, 
 			       (uint64_t)b->spec << 24;
 	}
 	s.branches = (struct sample_branches){ .entries = (unsigned char *)words, .nr = n };
-	assert_int_equal(annotate_add(a, &s, machine_thread(m, 1, 1), &e), 0);
+	assert_int_equal(annotate_add(a, &in, &e), 0);
 }
 
 /* Once through the function: four times through the loop's body. */

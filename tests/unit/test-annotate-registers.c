@@ -59,6 +59,7 @@ static void add(struct annotate *a, uint64_t ax, uint64_t k1, unsigned live, uin
 			    .cpumode = cpumode,
 			    .ip = (uintptr_t)counted,
 			    .period = 1 };
+	const struct session_sample in = { .s = &s, .thread = machine_thread(m, 1, 1) };
 
 	for (unsigned i = 0; i < live; i++)
 		vec[i] = 1;
@@ -76,7 +77,7 @@ static void add(struct annotate *a, uint64_t ax, uint64_t k1, unsigned live, uin
 		.pred_mask = 2,
 		.pred = { (unsigned char *)&k1, 1, false },
 	};
-	assert_int_equal(annotate_add(a, &s, machine_thread(m, 1, 1), &e), 0);
+	assert_int_equal(annotate_add(a, &in, &e), 0);
 }
 
 static struct listing *finish_counted(struct annotate *a)

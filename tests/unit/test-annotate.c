@@ -63,8 +63,9 @@ static void add(struct annotate *a, uint32_t event, uintptr_t ip, uint64_t perio
 			    .misc = misc,
 			    .ip = ip,
 			    .period = period };
+	const struct session_sample in = { .s = &s, .thread = machine_thread(m, 1, 1) };
 
-	assert_int_equal(annotate_add(a, &s, machine_thread(m, 1, 1), &e), 0);
+	assert_int_equal(annotate_add(a, &in, &e), 0);
 }
 
 static struct annotate *new_annotate(void)

@@ -101,7 +101,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 	k->nr_taken++;
 	if (unlikely(k->scale != 1))
 		in->s->period = session_scaled(in->s->period, k->scale);
-	return annotate_add(k->piece ?: k->a, in->s, in->thread, e);
+	return annotate_add(k->piece ?: k->a, in, e);
 }
 
 static int start_counting(void *ctx, void *first, struct session *s, struct err *e)

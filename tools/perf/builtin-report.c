@@ -105,20 +105,20 @@ static bool is_meant(const struct report *r, const struct thread *th)
 }
 
 /* By blocks, paths and instructions. */
-static int add_code(struct report *r, const struct sample *s, struct thread *th, struct err *e)
+static int add_code(struct report *r, const struct session_sample *in, struct err *e)
 {
+	const struct sample *s = in->s;
+	bool stack = s->present & PERF_SAMPLE_BRANCH_STACK, counts;
 	int ret = 0;
 
-	if (!is_meant(r, th))
+	if (!is_meant(r, in->thread))
 		return 0;
-	if (r->flow && (s->present & PERF_SAMPLE_BRANCH_STACK) &&
-	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
-		ret = brflow_add(r->flow, s, th, e);
-	if (!ret && r->stat &&
-	    (s->present & PERF_SAMPLE_BRANCH_STACK || r->stat_what & BRSTAT_QUALITY) &&
-	    (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket))
-		ret = brstat_add(r->stat, s, th, e);
-	return ret ?: r->code ? annotate_add(r->code, s, th, e) : 0;
+	counts = !in->again && (r->socket < 0 || perfdata_cpu_socket(r->pd, s->cpu) == r->socket);
+	if (r->flow && stack && counts)
+		ret = brflow_add(r->flow, s, in->thread, e);
+	if (!ret && r->stat && (stack || r->stat_what & BRSTAT_QUALITY) && counts)
+		ret = brstat_add(r->stat, s, in->thread, e);
+	return ret ?: r->code ? annotate_add(r->code, in, e) : 0;
 }
 
 static int take_sample(void *ctx, const struct session_sample *in, struct err *e)
@@ -138,7 +138,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 		s->period = session_scaled(s->period, r->scale);
 	if (unlikely(!(r->nr_taken % DERIVE_EACH)) && r->o.derive && report_derive_more(r, e))
 		return e->code;
-	if ((r->flow || r->stat || r->code) && add_code(r, s, in->thread, e))
+	if ((r->flow || r->stat || r->code) && add_code(r, in, e))
 		return e->code;
 	return table_add(r->t, s, in->thread, e);
 }

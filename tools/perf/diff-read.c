@@ -24,7 +24,7 @@ static int take_sample(void *ctx, const struct session_sample *in, struct err *e
 
 	if (!ret && s->rich)
 		ret = table_add(s->rich, in->s, in->thread, e);
-	if (!ret && s->flow && in->s->present & PERF_SAMPLE_BRANCH_STACK)
+	if (!ret && s->flow && !in->again && in->s->present & PERF_SAMPLE_BRANCH_STACK)
 		ret = brflow_add(s->flow, in->s, in->thread, e);
 	return ret;
 }

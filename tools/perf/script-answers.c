@@ -64,6 +64,8 @@ static int sample(void *ctx, const struct session_sample *in, struct err *e)
 	bool stack = in->s->present & PERF_SAMPLE_BRANCH_STACK;
 	int ret = 0;
 
+	if (in->again)
+		return 0;
 	/* Who is left out, as in report; where a sample is does not matter to its branches. */
 	if (session_filter_any(f) &&
 	    !session_filter_thread(f, in->thread, machine_comm(m, in->thread->comm)))

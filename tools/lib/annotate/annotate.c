@@ -99,22 +99,31 @@ static int reach_event(struct annotate *a, uint32_t idx, const struct perfdata_e
 	return 0;
 }
 
-int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e)
+/* What the sample has beside an address and a period, which are of one counter. */
+static int add_own(struct annotate *a, const struct sample *s, struct thread *th, uint32_t loc,
+		   struct err *e)
 {
+	if (annotate_branches_add(&a->branches, a->res, s, th) ||
+	    annotate_registers_add(&a->registers, s, loc) ||
+	    annotate_marks_add(&a->marks, s, th, loc))
+		return err_set(e, -ENOMEM, "out of memory for counts by address");
+	return annotate_answers_add(&a->answers, s, th, e);
+}
+
+int annotate_add(struct annotate *a, const struct session_sample *in, struct err *e)
+{
+	const struct sample *s = in->s;
 	struct annotate_total *t;
 	struct annotate_row *row;
 	uint32_t loc;
 
-	if (unlikely(!(s->present & PERF_SAMPLE_IP) || !th))
+	if (unlikely(!(s->present & PERF_SAMPLE_IP) || !in->thread))
 		return 0;
-	loc = resolver_find(a->res, th, s->cpumode, s->ip);
+	loc = resolver_find(a->res, in->thread, s->cpumode, s->ip);
 	if (loc == LOC_NONE || reach_event(a, s->event->idx, s->event) ||
-	    row_of(a, loc, s->event->idx, &row) ||
-	    annotate_branches_add(&a->branches, a->res, s, th) ||
-	    annotate_registers_add(&a->registers, s, loc) ||
-	    annotate_marks_add(&a->marks, s, th, loc))
+	    row_of(a, loc, s->event->idx, &row))
 		return err_set(e, -ENOMEM, "out of memory for counts by address");
-	if (annotate_answers_add(&a->answers, s, th, e))
+	if (!in->again && add_own(a, s, in->thread, loc, e))
 		return e->code;
 	row->count.hits++;
 	row->count.period += s->period;

@@ -9,7 +9,7 @@
  *			 without samples too.
  *
  *	annotate_new(&a, machine, resolver, &err);
- *	for each sample:	annotate_add(a, &s, th, &err);		fields annotate_need()
+ *	for each sample:	annotate_add(a, in, &err);    		fields annotate_need()
  *	annotate_finish(a, &err);
  *	for (size_t i = 0; i < annotate_nr_functions(a); i++) {
  *		const struct annotate_function *f = annotate_function(a, i);
@@ -73,9 +73,9 @@ void annotate_registers_seen(const struct annotate *a, uint64_t *vectors, uint64
 uint64_t annotate_need(const struct annotate *a);
 /*
  * A sample counts at its own address, also where it has branches or a call chain. Its branches
- * are counted apart: see struct listing_flow.
+ * are counted apart: see struct listing_flow. They and registers are counted once of a group's sample.
  */
-int annotate_add(struct annotate *a, const struct sample *s, struct thread *th, struct err *e);
+int annotate_add(struct annotate *a, const struct session_sample *in, struct err *e);
 
 /*
  * Before annotate_finish() of either: all that @from has counted, to @to; if it had the samples that

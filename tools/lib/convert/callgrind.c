@@ -114,7 +114,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	struct callgrind *k = r->own;
 
 	r->samples++;
-	if (raw_has_branches(in->s) && convert_is_own(in) && add_branches(k, in))
+	if (raw_has_branches(in->s) && !in->again && add_branches(k, in))
 		return err_set(e, -ENOMEM, "no memory for branches");
 	return stacks_add(k->st, r, in, e);
 }

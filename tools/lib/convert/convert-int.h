@@ -229,15 +229,6 @@ bool flow_walk(struct flow *fl, uint64_t from, uint64_t start, uint64_t end,
 ssize_t convert_stack_of(const struct convert_run *r, const struct session_sample *in,
 			 struct frame *alone, const struct frame **frames);
 
-/*
- * A group's sample comes once for each of its counters, with its branches each time: whether this is the one whose event took
- * it, for branches are of the sample.
- */
-static inline bool convert_is_own(const struct session_sample *in)
-{
-	return in->s->event == in->rec->event;
-}
-
 /* ---- the formats, each in the file of its name; fdata and autofdo's in write.c ---- */
 
 extern const struct convert_format convert_fdata, convert_preagg, convert_autofdo, convert_profgen;

@@ -96,7 +96,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 		load->last = max_u64(load->last, in->s->time);
 	}
 	ret = stacks_add(l->st, r, in, e);
-	if (!ret && raw_has_branches(in->s) && convert_is_own(in)) {
+	if (!ret && raw_has_branches(in->s) && !in->again) {
 		ret = branches_of(l, load, e);
 		if (!ret && convert_sample(load->c, in->thread, in->s))
 			ret = -ENOMEM;

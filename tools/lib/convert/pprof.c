@@ -116,7 +116,7 @@ static int one_sample(struct convert_run *r, const struct session_sample *in, st
 	r->samples++;
 	if (!(r->opts->options & CONVERT_BRANCHES))
 		return stacks_add(p->st, r, in, e);
-	return convert_is_own(in) ? stacks_add_branches(p->st, r, in, e) : 0;
+	return in->again ? 0 : stacks_add_branches(p->st, r, in, e);
 }
 
 static int merge(struct convert_run *r, struct convert_run *from, const struct session_maps *maps,

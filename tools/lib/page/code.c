@@ -195,16 +195,16 @@ static void put_listing(const struct page *p, const struct symbol *sym, const st
 	put_counts(p, sym, l, &part, j);
 }
 
-int page_add_code(struct page *p, const struct sample *s, struct thread *th, struct err *e)
+int page_add_code(struct page *p, const struct session_sample *in, struct err *e)
 {
-	uint64_t key = resolver_find(p->env->resolver, th, s->cpumode, s->ip);
+	uint64_t key = resolver_find(p->env->resolver, in->thread, in->s->cpumode, in->s->ip);
 	uint32_t row = key == LOC_NONE ? NONE : page_log_row(p, &p->places, &key);
 
 	if (row == NONE)
 		return err_set(e, -ENOMEM, "no memory for the page");
 	p->places.rows.v[row].nr++;
-	p->places.rows.v[row].cycles += s->period;
-	return annotate_add(p->code, s, th, e);
+	p->places.rows.v[row].cycles += in->s->period;
+	return annotate_add(p->code, in, e);
 }
 
 static bool in_code(const struct page *p, const uint64_t *key)

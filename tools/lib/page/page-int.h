@@ -308,7 +308,7 @@ int page_put_data(struct page *p, struct json *j, struct err *e);
 
 /* ---- code.c ------------------------------------------------------------------------------------ */
 
-int page_add_code(struct page *p, const struct sample *s, struct thread *th, struct err *e);
+int page_add_code(struct page *p, const struct session_sample *in, struct err *e);
 /* After the last sample, and before what is asked next. */
 int page_choose_code(struct page *p, struct err *e);
 static inline bool page_shows_code(const struct page *p, const struct symbol *sym)

@@ -45,7 +45,7 @@ int page_add(struct page *p, const struct session_sample *in, struct err *e)
 		return err_set(e, -ENOMEM, "no memory for the page");
 	ret = ret ?: add_branches(p, in, e);
 	if (!ret && p->code)
-		ret = page_add_code(p, in->s, in->thread, e);
+		ret = page_add_code(p, in, e);
 	return ret ?: page_add_registers(p, in->s, in->thread, e);
 }
 

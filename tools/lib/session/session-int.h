@@ -96,6 +96,7 @@ struct session {
 	struct deferred deferred;
 	uint64_t slice_end;
 	uint64_t nr; /* samples so far */
+	bool came;   /* some part of the group's sample at hand */
 	int64_t running;
 	struct session_counts counts;
 	struct err damage;

@@ -129,6 +129,11 @@ struct session_sample {
 	struct sample *s;      /* may be changed, it is nobody else's */
 	struct thread *thread; /* NULL where need() had no PERF_SAMPLE_TID */
 	const struct record *rec;
+	/*
+	 * A group's sample comes once for each of its counters. Branches and registers are the sample's: they count where this
+	 * is not set, which is once.
+	 */
+	bool again;
 };
 
 /* A need() that wants none of an event's samples. */
