@@ -5,7 +5,7 @@
  */
 #include "table-build.h"
 
-#include "brstat/brstat.h"
+#include "brstat/brstat-int.h"
 
 #define BASE  0x10000u
 #define OTHER 0x20000u
@@ -678,6 +678,42 @@ static void nothing(void **state)
 		}
 }
 
+/* Of all slots of the pairs, the most beside each other that are full. */
+static size_t longest_row(const struct brstat *b)
+{
+	size_t most = 0, row = 0;
+
+	for (size_t i = 0; i < (size_t)1 << b->pair_bits; i++) {
+		row = b->pairs[i].step ? row + 1 : 0;
+		most = row > most ? row : most;
+	}
+	return most;
+}
+
+/* Pairs that without a secret would all lie in one place, where each look went by all of them. */
+static void chosen(void **state)
+{
+	const uint64_t secret = hash_secret;
+	unsigned nr = 0;
+	struct brstat *b;
+
+	(void)state;
+	hash_secret = 0x0123456789abcdefULL;
+	b = new_count(BRSTAT_CYCLES);
+	for (uint64_t pair = 0; nr < 2000; pair++) {
+		uint64_t before = pair >> 11, edge = pair & 2047;
+
+		if (((before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN >> 54)
+			continue;
+		assert_non_null(brstat_step(b, (uint32_t)before, (uint32_t)edge));
+		nr++;
+	}
+	assert_int_equal(b->nr_pairs, 2000);
+	assert_true(longest_row(b) < 200);
+	brstat_free(b);
+	hash_secret = secret;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -697,6 +733,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(few, setup, teardown),
 		cmocka_unit_test_setup_teardown(halves, setup, teardown),
 		cmocka_unit_test_setup_teardown(nothing, setup, teardown),
+		cmocka_unit_test_setup_teardown(chosen, setup, teardown),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -7,9 +7,10 @@
 
 /* ---- the table --------------------------------------------------------------------------------- */
 
+/* Edges are numbered as they come: a file says which pairs there are, but not where they lie. */
 static inline uint64_t pair_hash(uint32_t before, uint32_t edge)
 {
-	return (((uint64_t)before << 32 | edge) * HASH_GOLDEN ^ before) * HASH_GOLDEN;
+	return (hash_spread((uint64_t)before << 32 | edge) ^ before) * HASH_GOLDEN;
 }
 
 static bool hash_of_pair(const void *slot, uint64_t *hash)
