@@ -16,7 +16,7 @@ import json, sys
 what, listing, rows = sys.argv[1], json.load(open(sys.argv[2])), json.load(open(sys.argv[3]))
 tables = {'why': [('why', 'branches', 'addr', None)],
           'cycles': [('block', 'blocks', 'start', 'blocks_here'), ('edge', 'edges', 'addr', 'edges_here')],
-          'paths': [('loop', 'loops', 'head_addr', None)]}[what]
+          'paths': [('path', 'paths', 'path', 'paths_here'), ('loop', 'loops', 'head_addr', None)]}[what]
 start = {f['symbol']: int(f['start'], 16) for f in listing['functions']}
 lines = [(f, l) for f in listing['functions'] for l in f['lines'] if 'offset' in l]
 for name, table, key, many in tables:
@@ -27,9 +27,10 @@ for name, table, key, many in tables:
             number += l.get(many, 1) if many else 1
     first, seen = [], set()
     for r in rows[table]:
-        if r[key] not in seen:
+        place = str(r[key]).split('..')[0]
+        if place not in seen:
             first.append(r)
-            seen.add(r[key])
+            seen.add(place)
     same = sorted(map(json.dumps, there)) == sorted(map(json.dumps, first))
     print(name, 'same' if same else 'differ', number == len(rows[table]), len(first) > 0)
 EOF
@@ -39,7 +40,7 @@ for what in why cycles paths; do
 		# shellcheck disable=SC2086
 		"$PERF" annotate --branches=$what --json -i branches.data $how >listing.json 2>err
 		is "$what: each row of report is at its instruction ${how:-(one session)}" "$(python3 agree.py $what listing.json rows.json | sort -u)" \
-			"$(case $what in why) echo why same True True ;; cycles) printf 'block same True True\nedge same True True' ;; paths) echo loop same True True ;; esac)"
+			"$(case $what in why) echo why same True True ;; cycles) printf 'block same True True\nedge same True True' ;; paths) printf 'loop same True True\npath same True True' ;; esac)"
 	done
 done
 

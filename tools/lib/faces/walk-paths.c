@@ -146,12 +146,12 @@ static void put_blocks(struct walk *k, const struct brstat_super *s, struct obuf
 	obuf_char(o, 0);
 }
 
-static int walk_super_sum(struct walk *k, const struct faces_table *t, const struct brstat_super *s,
-			  uint64_t sum, struct obuf *path)
+static int put_super(struct walk *k, const struct faces_table *t, const struct brstat_super *s,
+		     struct obuf *path)
 {
 	struct faces_cell cells[NR_SUPER_COLS] = {
 		[S_SHARE] = list_share(s->runs, t->total),
-		[S_SUM] = list_share(sum, t->total),
+		[S_SUM] = list_share(s->sum, t->total),
 		[S_RUNS] = list_number(s->runs),
 		[S_BEGINS] = list_number(s->begins),
 		[S_THROUGH] = list_real(true, 100 * s->through),
@@ -173,17 +173,11 @@ static int walk_super_sum(struct walk *k, const struct faces_table *t, const str
 	return walk_plain_row(k, t, cells);
 }
 
-/* One of them, with those before it in its sum. */
 static int walk_super(struct walk *k, const struct faces_table *t, size_t i)
 {
-	const struct brstat *b = k->pub.f->stat;
 	struct obuf path = { .fd = -1 };
-	uint64_t sum = 0;
-	int ret;
+	int ret = put_super(k, t, brstat_super(k->pub.f->stat, i), &path);
 
-	for (size_t n = 0; n <= i; n++)
-		sum += brstat_super(b, n)->runs;
-	ret = walk_super_sum(k, t, brstat_super(b, i), sum, &path);
 	obuf_free(&path);
 	return ret;
 }
@@ -239,7 +233,6 @@ static size_t nr_listed(const struct walk *k)
 	return (size_t)min_u64(nr, PATHS_MAX);
 }
 
-/* With one sum. */
 static int walk_supers(struct walk *k)
 {
 	const struct faces *f = k->pub.f;
@@ -247,7 +240,6 @@ static int walk_supers(struct walk *k)
 	struct faces_table t = walk_list_table(&walk_path_list, f, title);
 	size_t nr = nr_listed(k);
 	struct obuf path;
-	uint64_t sum = 0;
 	int ret;
 
 	if (nr < brstat_nr_supers(f->stat)) {
@@ -257,13 +249,9 @@ static int walk_supers(struct walk *k)
 		t.title = title;
 	}
 	ret = obuf_init(&path, -1, 0) ?: VISIT(k, table, &t);
-	for (size_t i = 0; !ret && i < nr && !walk_broken(k); i++) {
-		const struct brstat_super *s = brstat_super(f->stat, i);
-
-		sum += s->runs;
+	for (size_t i = 0; !ret && i < nr && !walk_broken(k); i++)
 		if (!is_small_super(f, i))
-			ret = walk_super_sum(k, &t, s, sum, &path);
-	}
+			ret = put_super(k, &t, brstat_super(f->stat, i), &path);
 	obuf_free(&path);
 	ret = ret ?: VISIT(k, table_end, &t);
 	return ret < 0 ? ret : 0;
