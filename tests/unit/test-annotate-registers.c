@@ -20,6 +20,17 @@ __attribute__((noinline)) int counted(int n)
 	return sink;
 }
 
+/* vaddsd %xmm0,%xmm0,%xmm0{%k1}; never run. */
+#if HAVE_ZYDIS && defined(__x86_64__)
+void scalar(void);
+__asm__(".pushsection .text\n\t.globl scalar\n\t.type scalar, @function\nscalar:\n"
+	"\t.byte 0x62, 0xf1, 0xff, 0x09, 0x58, 0xc0, 0xc3\n\t.size scalar, . - scalar\n\t.popsection");
+#else
+#define scalar NULL
+#endif
+
+static uintptr_t sampled; /* where samples are */
+
 static int setup(void **state)
 {
 	const struct symbol_opts so = { .no_host_kernel = true };
@@ -27,7 +38,8 @@ static int setup(void **state)
 	(void)state;
 	if (build_machine(&so))
 		return -1;
-	map_self((uintptr_t)counted);
+	sampled = (uintptr_t)counted;
+	map_self(sampled);
 	return 0;
 }
 
@@ -57,7 +69,7 @@ static void add(struct annotate *a, uint64_t ax, uint64_t k1, unsigned live, uin
 	struct sample s = { .present = annotate_need(a),
 			    .event = &ev,
 			    .cpumode = cpumode,
-			    .ip = (uintptr_t)counted,
+			    .ip = sampled,
 			    .period = 1 };
 	const struct session_sample in = { .s = &s, .thread = machine_thread(m, 1, 1) };
 
@@ -201,6 +213,26 @@ static void test_masks(void **state)
 	annotate_free(a);
 }
 
+/* A mask of scalar code says whether its one lane is on, whatever its other bits are. */
+static void test_scalar(void **state)
+{
+	struct annotate *a;
+	struct listing *l;
+
+	(void)state;
+	sampled = (uintptr_t)scalar;
+	if (!sampled)
+		skip();
+	a = new_annotate(NULL);
+	add(a, 0, 1, 2, PERF_RECORD_MISC_USER);
+	add(a, 0, 0xfe, 2, PERF_RECORD_MISC_USER);
+	l = finish_counted(a);
+	assert_int_equal(l->regs[0].masked, 2);
+	assert_int_equal(l->regs[0].lanes_on, 1);
+	listing_close(l);
+	annotate_free(a);
+}
+
 static void test_refused(void **state)
 {
 	static const char *const names[] = { "zmm1", "ax,bx", "nonsense", "" };
@@ -220,6 +252,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_merge, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_masks, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_scalar, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 	};
 

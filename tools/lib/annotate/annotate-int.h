@@ -79,7 +79,7 @@ const struct annotate_ref *annotate_refs_of(const struct annotate_ref_list *refs
 /* ---- registers ------------------------------------------------------------------------------- */
 
 #define ANNOTATE_MASKS	    8 /* k0 to k7 */
-#define ANNOTATE_LANE_KINDS 6 /* 2, 4, 8, 16, 32, 64 lanes */
+#define ANNOTATE_LANE_KINDS 7 /* 1 (scalars), 2, 4, 8, 16, 32, 64 lanes */
 
 struct annotate_regs_at {
 	uint64_t nr, live[SIMD_WIDTHS];

@@ -70,7 +70,7 @@ static void count_masks(struct annotate_regs_at *at, const struct sample_regs *r
 		at->masks[reg].nr++;
 		for (unsigned i = 0; i < ANNOTATE_LANE_KINDS; i++)
 			at->masks[reg].bits[i] += (uint64_t)weight_u64(
-				i == ANNOTATE_LANE_KINDS - 1 ? k : k & (BIT(2U << i) - 1));
+				i == ANNOTATE_LANE_KINDS - 1 ? k : k & (BIT(1U << i) - 1));
 	}
 }
 
@@ -220,7 +220,7 @@ static void add_lanes(struct listing_regs *to, const struct listing_line *line,
 		      const struct annotate_regs_at *at)
 {
 	for (unsigned i = 0; i < ANNOTATE_LANE_KINDS; i++)
-		if (line->mask && line->lanes == 2U << i) {
+		if (line->mask && line->lanes == 1U << i) {
 			to->masked += at->masks[line->mask].nr;
 			to->lanes_on += at->masks[line->mask].bits[i];
 		}
