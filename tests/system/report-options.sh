@@ -178,6 +178,17 @@ like "--mmaps: build ids where the record has them" "$("$PERF" report --mmaps -i
 made_file gone-processes "$TMP/gone.data" 5000
 is "--mmaps: those of processes long gone, too" \
 	"$("$PERF" report --mmaps -i "$TMP/gone.data" 2>&1 | grep -c ' /bin/x[0-9]')" 5000
+# Two numbers of threads, of a parent and of its children, each used again and again.
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(Attr(sample_type=IP | TID, flags="comm"))
+for pid in 1000, 1001:
+    for _ in range(100000):
+        r.task(FORK, pid, pid, tid=pid + 1)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/again.data"
+is "--tasks: numbers used again and again take a time that grows with their threads" \
+	"$(ulimit -t 15; exec "$PERF" report --tasks -i "$TMP/again.data" 2>&1 | grep -c '  100[12] ')" 200000
 
 # ---- an error is all there is: not a line of a report before it
 refused() { # refused STATUS MESSAGE COMMAND ARGS...

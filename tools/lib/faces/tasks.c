@@ -100,6 +100,7 @@ struct family {
 	size_t n;
 	struct child *children; /* by parent, then in order of appearance */
 	int32_t *tids;		/* ascending */
+	size_t *next;		/* by a parent's first child: the one that is to be looked at */
 	struct bits done;
 };
 
@@ -124,7 +125,8 @@ static int family_init(struct family *f, const struct machine *m)
 	f->n = machine_nr_threads(m);
 	f->children = calloc(f->n + 1, sizeof(*f->children));
 	f->tids = calloc(f->n + 1, sizeof(*f->tids));
-	if (!f->children || !f->tids || bits_init(&f->done, f->n + 1))
+	f->next = calloc(f->n + 1, sizeof(*f->next));
+	if (!f->children || !f->tids || !f->next || bits_init(&f->done, f->n + 1))
 		return -ENOMEM;
 	for (size_t i = 0; i < f->n; i++) {
 		const struct thread *t = machine_thread_at(m, i);
@@ -141,6 +143,7 @@ static void family_free(struct family *f)
 {
 	free(f->children);
 	free(f->tids);
+	free(f->next);
 	bits_free(&f->done);
 }
 
@@ -202,15 +205,17 @@ static int walk_below(struct walk *k, const struct faces_table *t, struct family
 		      const struct thread *th, unsigned level)
 {
 	const struct faces_row row = { .table = t, .task = th, .level = level };
+	size_t first = first_child(fam, th->tid), *i = &fam->next[first];
 	int ret;
 
-	if (level > MAX_LEVEL || walk_broken(k))
+	if (walk_broken(k))
 		return 0;
 	bits_set(&fam->done, th->idx);
 	ret = walk_task(k, &row);
-	for (size_t i = first_child(fam, th->tid);
-	     !ret && i < fam->n && fam->children[i].parent == th->tid; i++) {
-		const struct thread *c = machine_thread_at(k->pub.f->m, fam->children[i].idx);
+	/* Many threads may have had this number, one after the other: the first of them that is shown takes all children. */
+	*i = max_u64(*i, first);
+	while (!ret && level < MAX_LEVEL && *i < fam->n && fam->children[*i].parent == th->tid) {
+		const struct thread *c = machine_thread_at(k->pub.f->m, fam->children[(*i)++].idx);
 
 		if (!bits_test(&fam->done, c->idx) && c->tid != th->tid)
 			ret = walk_below(k, t, fam, c, level + 1);
