@@ -190,6 +190,22 @@ r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/again.data"
 is "--tasks: numbers used again and again take a time that grows with their threads" \
 	"$(ulimit -t 15; exec "$PERF" report --tasks -i "$TMP/again.data" 2>&1 | grep -c '  100[12] ')" 200000
 
+# ---- a group: each event has its own rows for programs
+GROUP=$ROOT/tests/data/perf/group-4.14.data
+for form in --json --csv; do
+	"$PERF" report $form --no-group -i "$GROUP" >"$TMP/want" 2>"$TMP/err"
+	for how in --group "--group-sort-idx 1"; do
+		# shellcheck disable=SC2086
+		"$PERF" report $form $how -i "$GROUP" >"$TMP/got" 2>"$TMP/err"
+		same_file "a group, $form $how: each event has its own rows" "$TMP/got" "$TMP/want"
+	done
+done
+"$PERF" report --json -i "$GROUP" >"$TMP/got" 2>"$TMP/err"
+is "... all of them with samples, and those with most first" "$(python3 -c 'import json, sys
+for e in json.load(sys.stdin)["events"]:
+    rows = e["rows"]
+    print(len(rows) > 0, all(r["samples"] for r in rows), rows == sorted(rows, key=lambda r: -r["overhead"]))' <"$TMP/got" | sort -u)" "True True True"
+
 # ---- an error is all there is: not a line of a report before it
 refused() { # refused STATUS MESSAGE COMMAND ARGS...
 	st=$1 message=$2

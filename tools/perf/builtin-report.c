@@ -183,8 +183,8 @@ int report_set_groups(struct report *r, struct err *e)
 static int finish(void *ctx, struct err *e)
 {
 	struct report *r = ctx;
-	/* Levels have no columns that could stand side by side where each has a name. */
-	bool group = r->o.group && !((r->o.json || r->o.csv) && r->o.hierarchy);
+	/* There each event has its own rows: columns that stand side by side would need names. */
+	bool group = r->o.group && !(r->o.json || r->o.csv);
 	int ret = r->o.apart ? report_read_apart(r, e) : report_join_pieces(r, e);
 
 	ret = ret ?: group ? report_set_groups(r, e) : 0;

@@ -42,7 +42,7 @@ static int json_begin(struct faces_walk *k)
 	return obuf_init(&j->text, -1, 0);
 }
 
-/* Members of a group have objects of their own; their rows are in the leader's. */
+/* Members of a group have objects, and rows, of their own. */
 static int json_event(struct faces_walk *k, const struct perfdata_event *ev)
 {
 	const struct table_totals *t;
