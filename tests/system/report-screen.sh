@@ -214,6 +214,33 @@ is "folded stacks: all of the period" "$(awk '{ n += $NF } END { printf "%d", n 
 	"$(sed -n 's/^# Event count (approx.): //p' report.txt)"
 
 # ---- events and files
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+# A group whose leader has no sample, and another event.
+attrs = [Attr(type=TYPE_SOFTWARE, config=n, sample_type=IP | TID | ID, flags="comm", ids=[11 + n]) for n in (9, 0, 2)]
+r = Recording(*attrs)
+r.comm(10, "grouped")
+for attr, n in (attrs[1], 3), (attrs[2], 5):
+    for _ in range(n):
+        r.sample(attr=attr, ip=0x400000, pid=10, id=attr.ids[0])
+r.features[GROUP_DESC] = r.pack("I", 1) + r.string("") + r.pack("II", 0, 2)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" leader.data
+screen report-screen <<EOS
+run $PERF report -i leader.data
+wait Available samples
+match 5 page-faults
+match 3 anon group { dummy, cpu-clock }
+key Enter
+wait Samples: 3 of events 'anon group { dummy, cpu-clock }'
+key Tab
+wait Samples: 5 of event 'page-faults
+key Tab
+wait Samples: 3 of events
+key q
+exit 0
+ok a group whose leader has no sample, beside another event
+EOS
 cp "$DATA/group-4.14.data" "$DATA/armhf-uregs.data" .
 mkfifo nobody-writes
 ln -s nobody-writes link

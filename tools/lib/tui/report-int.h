@@ -92,6 +92,8 @@ enum tui_role browser_share_role(double percent);
 /* report-title.c: the head line; what the columns are, for the page of help */
 void browser_about(struct tui_view *v, struct obuf *o);
 void browser_title(struct tui_view *v, struct tui_pen *p);
+/* An event's name, or those of its group. */
+void browser_event_names(const struct browser *b, uint32_t event, struct obuf *o);
 
 /* report-diff.c: the other recording takes the same steps; 0 without one. */
 #define BROWSER_DIFF_WIDTH 8

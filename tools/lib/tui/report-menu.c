@@ -130,12 +130,19 @@ enum tui_answer browser_menu(struct tui *t, struct tui_view *v)
 
 /* ---- events ---------------------------------------------------------------------------------- */
 
-/* Members of a group are in their leader's table; events without samples are left out. */
+/* Of an event, or of all that are in its table with it; members of a group have none of their own. */
+static uint64_t nr_samples(const struct browser *b, uint32_t event)
+{
+	uint64_t nr = 0;
+
+	for (uint32_t m = 0; m < table_members(b->f.t, event); m++)
+		nr += table_totals(b->f.t, event + m)->nr_samples;
+	return nr;
+}
+
 static bool is_shown(const struct browser *b, size_t i)
 {
-	uint32_t idx = perfdata_event(b->f.pd, i)->idx;
-
-	return table_members(b->f.t, idx) && table_totals(b->f.t, idx)->nr_samples;
+	return nr_samples(b, perfdata_event(b->f.pd, i)->idx);
 }
 
 static enum tui_answer other_event(struct tui *t, struct browser *b, int by)
@@ -176,8 +183,12 @@ enum tui_answer browser_prev_event(struct tui *t, struct tui_view *v)
 int browser_pick_event(struct tui *t, struct browser *b)
 {
 	struct words w = { 0 };
+	struct obuf name;
 	uint32_t idx[64];
 	int picked = 0;
+
+	if (obuf_init(&name, -1, 0))
+		return 0;
 
 	for (size_t i = 0; i < perfdata_nr_events(b->f.pd) && w.v.n < ARRAY_SIZE(idx); i++) {
 		const struct perfdata_event *ev = perfdata_event(b->f.pd, i);
@@ -185,11 +196,13 @@ int browser_pick_event(struct tui *t, struct browser *b)
 		if (!is_shown(b, i))
 			continue;
 		idx[w.v.n] = ev->idx;
-		if (add_word(&w, "%llu %s",
-			     (unsigned long long)table_totals(b->f.t, ev->idx)->nr_samples,
-			     ev->name))
+		name.len = 0;
+		browser_event_names(b, ev->idx, &name);
+		if (add_word(&w, "%llu %.*s", (unsigned long long)nr_samples(b, ev->idx),
+			     (int)name.len, name.buf))
 			break;
 	}
+	obuf_free(&name);
 	if (w.v.n)
 		b->event = idx[0];
 	if (w.v.n > 1)

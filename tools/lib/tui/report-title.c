@@ -23,26 +23,23 @@ static void put_short(struct obuf *o, uint64_t n)
 		obuf_char(o, unit);
 }
 
-static void put_events(const struct browser *b, struct obuf *o)
+void browser_event_names(const struct browser *b, uint32_t event, struct obuf *o)
 {
-	const struct perfdata_event *ev = browser_event(b);
-	uint32_t members = table_members(b->f.t, b->event);
+	const struct perfdata_event *ev = perfdata_event(b->f.pd, event);
+	uint32_t members = table_members(b->f.t, event);
 
 	if (members < 2) {
-		obuf_lit(o, " of event '");
 		emit_safe(o, ev->name);
-		obuf_char(o, '\'');
 		return;
 	}
-	obuf_lit(o, " of events '");
 	emit_safe(o, ev->group && *ev->group ? ev->group : "anon group");
 	obuf_lit(o, " { ");
 	for (uint32_t m = 0; m < members; m++) {
 		if (m)
 			obuf_lit(o, ", ");
-		emit_safe(o, perfdata_event(b->f.pd, b->event + m)->name);
+		emit_safe(o, perfdata_event(b->f.pd, event + m)->name);
 	}
-	obuf_lit(o, " }'");
+	obuf_lit(o, " }");
 }
 
 /* @all: with the sum of periods, which goes first where there is little room. */
@@ -59,7 +56,9 @@ static void put_counts(const struct browser *b, bool all, struct obuf *o)
 	}
 	obuf_lit(o, "Samples: ");
 	put_short(o, samples);
-	put_events(b, o);
+	obuf_str(o, members > 1 ? " of events '" : " of event '");
+	browser_event_names(b, b->event, o);
+	obuf_char(o, '\'');
 	if (!all)
 		return;
 	obuf_lit(o, ", Event count (approx.): ");
