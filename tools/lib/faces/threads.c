@@ -15,6 +15,7 @@ struct thread_count {
 struct faces_threads {
 	VEC(struct thread_count) counts; /* in the order of the threads' first record */
 	VEC(uint32_t) events;		 /* columns, in order of appearance */
+	VEC(uint32_t) column;		 /* by event: + 1; 0 = none */
 	VEC(uint64_t) threads;		 /* rows: pid << 32 | tid */
 	struct htab by_count, by_thread;
 };
@@ -25,6 +26,7 @@ void faces_threads_free(struct faces_threads *t)
 		return;
 	vec_free(&t->counts);
 	vec_free(&t->events);
+	vec_free(&t->column);
 	vec_free(&t->threads);
 	htab_free(&t->by_count);
 	htab_free(&t->by_thread);
@@ -45,9 +47,11 @@ static int note_thread(struct faces_threads *t, uint64_t id)
 
 static int note_event(struct faces_threads *t, uint32_t event)
 {
-	for (size_t i = 0; i < t->events.n; i++)
-		if (t->events.v[i] == event)
-			return 0;
+	if (vec_reach(&t->column, event, 0))
+		return -ENOMEM;
+	if (t->column.v[event])
+		return 0;
+	t->column.v[event] = (uint32_t)t->events.n + 1;
 	return vec_push(&t->events, event);
 }
 
@@ -138,18 +142,19 @@ static void set_columns(const struct faces *f, const struct faces_threads *t,
 {
 	cols[0] = (struct faces_column)PLAIN_COLUMN("pid", "PID", 3, true, FACES_PEOPLE);
 	cols[1] = (struct faces_column)PLAIN_COLUMN("tid", "TID", 3, true, FACES_PEOPLE);
-	for (size_t i = 0; t && i < t->counts.n; i++) {
-		cols[0].width = max_int(cols[0].width, digits(t->counts.v[i].pid));
-		cols[1].width = max_int(cols[1].width, digits(t->counts.v[i].tid));
-	}
 	for (size_t e = 0; t && e < t->events.n; e++) {
 		const char *name = event_name(f, t->events.v[e]);
-		int w = (int)strlen(name);
 
-		for (size_t i = 0; i < t->counts.n; i++)
-			if (t->counts.v[i].event == t->events.v[e])
-				w = max_int(w, digits(t->counts.v[i].value));
-		cols[2 + e] = (struct faces_column)PLAIN_COLUMN(name, name, w, true, FACES_PEOPLE);
+		cols[2 + e] = (struct faces_column)PLAIN_COLUMN(name, name, (int)strlen(name), true,
+								FACES_PEOPLE);
+	}
+	for (size_t i = 0; t && i < t->counts.n; i++) {
+		const struct thread_count *c = &t->counts.v[i];
+		struct faces_column *col = &cols[1 + t->column.v[c->event]];
+
+		cols[0].width = max_int(cols[0].width, digits(c->pid));
+		cols[1].width = max_int(cols[1].width, digits(c->tid));
+		col->width = max_int(col->width, digits(c->value));
 	}
 }
 
