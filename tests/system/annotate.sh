@@ -162,6 +162,14 @@ check "JSON: lines add up to their function, bytes to its code" python3 "$TMP/su
 esc=$(printf '\033')
 is "no colours in a file" "$("$PERF" annotate -i "$F" 2>&1 | grep -c "$esc")" 0
 check "colours with --stdio-color always" sh -c "'$PERF' annotate -i '$F' --stdio-color always | grep -q '$esc\[31m'"
+made_file branch-file -f 0 "$TMP/half.data" <<T
+map 0x400000 0x1000 $ROOT/tests/data/annotate/walk
+sample 198 0x400144
+sample 1 0x40014e
+sample 1 0x400147
+T
+is "... half a percent has none" "$("$PERF" annotate -i "$TMP/half.data" --stdio --stdio-color always --no-source leaf 2>&1 |
+	sed -n "s/$esc\[[0-9]*m/esc/g; s/ *0\.50.*/half/p" | tr '\n' ' ')" "half half "
 
 # ---- registers
 if "$PERF" record -q -F 3000 --user-regs=ax,zmm,opmask -o "$TMP/regs.data" -- "$PERF" test -w simdloop 1 \

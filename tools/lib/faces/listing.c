@@ -129,7 +129,7 @@ double faces_listing_max(const struct faces_listings *f, const struct listing *l
 
 bool faces_listing_color(const struct faces_listings *f, double percent)
 {
-	if (!f->o.color || percent < 0.5)
+	if (!f->o.color || percent <= 0.5)
 		return false;
 	obuf_str(f->out, percent >= 5 ? "\033[31m" : "\033[32m");
 	return true;
