@@ -147,7 +147,7 @@ struct listing_opts {
 enum listing_kind {
 	LISTING_INSN,	/* an instruction, or bytes that are none */
 	LISTING_SOURCE, /* a line of a source file, before the instructions that it became */
-	LISTING_LABEL,	/* a symbol begins: that of the function, others inside it */
+	LISTING_LABEL,	/* the function begins */
 };
 
 enum listing_ref {
