@@ -212,12 +212,58 @@ static void test_turns(void **state)
 	assert_int_equal(tracer_wait_any(0, &tid).kind, WAITED_NOTHING);
 }
 
+/* Of a shell's many children none is remembered; its own end is told, whoever has its number later. */
+static void test_ends(void **state)
+{
+	struct tracer *t = calloc(1, sizeof(*t));
+	int go[2], status = -1;
+	struct err e;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(t);
+	assert_int_equal(pipe(go), 0);
+	pid = fork();
+	if (!pid) {
+		while (read(go[0], &status, 1) != 1)
+			;
+		for (int i = 0; i < 30; i++) {
+			pid = fork();
+			if (!pid)
+				_exit(1);
+			waitpid(pid, NULL, 0);
+		}
+		_exit(7);
+	}
+	t->opts.inherit = true;
+	tracer_watch_end(t, pid);
+	assert_int_equal(tracer_attach(t, pid, true, &e), 0);
+	assert_int_equal(write(go[1], "", 1), 1);
+	while (!tracer_ended(t, &status)) {
+		assert_true(tracer_service(t, &e) >= 0);
+		tracer_doze(1000000);
+	}
+	assert_int_equal(WEXITSTATUS(status), 7);
+	assert_int_equal(t->stats.threads, 31);
+	for (int i = 0; i < 2; i++) {
+		struct waited w = { WAITED_END, 3 << 8 };
+		struct tracee *th;
+
+		assert_int_equal(tracee_stranger(t, pid + i, w, &th, &e), 0);
+		assert_true(tracer_ended(t, &status));
+		assert_int_equal(WEXITSTATUS(status), 7);
+	}
+	tracer_free(t);
+	close(go[0]);
+	close(go[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_waits),	  cmocka_unit_test(test_turns),
 		cmocka_unit_test(test_steps),	  cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_child_end),
+		cmocka_unit_test(test_child_end), cmocka_unit_test(test_ends),
 	};
 
 	return cmocka_run_group_tests_name("tracer-stops", tests, NULL, NULL);

@@ -126,6 +126,8 @@ int recorder_soft_start(struct recorder *rec, struct err *e)
 		recorder_say(rec, LOG_WARN, "perf record: call stacks by ptrace: %s",
 			     rec->soft.why_chains);
 	recorder_say_strategy(rec);
+	if (rec->opts->command)
+		tracer_watch_end(rec->soft.tracer, rec->program.pid);
 	for (size_t i = 0; i < rec->target->tids.n && (!ret || recorder_may_have_ended(rec, ret));
 	     i++) {
 		ret = attach(rec, rec->target->tids.v[i], processes, e);
@@ -154,8 +156,7 @@ static void reap(struct recorder *rec)
 {
 	if (!rec->soft.tracer || !rec->opts->command || rec->program.reaped)
 		return;
-	rec->program.reaped =
-		tracer_ended(rec->soft.tracer, rec->program.pid, &rec->program.status);
+	rec->program.reaped = tracer_ended(rec->soft.tracer, &rec->program.status);
 	if (!rec->program.reaped && capture_has_ended(rec->capture, rec->program.pid))
 		(void)program_ended(&rec->program, false);
 }

@@ -82,9 +82,14 @@ void tracer_enable(struct tracer *t, bool on)
 	(void)t, (void)on;
 }
 
-bool tracer_ended(const struct tracer *t, pid_t pid, int *status)
+void tracer_watch_end(struct tracer *t, pid_t pid)
 {
-	(void)t, (void)pid, (void)status;
+	(void)t, (void)pid;
+}
+
+bool tracer_ended(const struct tracer *t, int *status)
+{
+	(void)t, (void)status;
 	return false;
 }
 

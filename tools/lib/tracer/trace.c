@@ -393,13 +393,19 @@ static int adopt(struct tracer *t, pid_t tid, int status, struct err *e)
 	return handle_stop(t, th, status, e);
 }
 
+/* Of the others, of which a build has hundreds of thousands, nobody wants to know. */
+static void note_end(struct tracer *t, pid_t tid, int status)
+{
+	/* once: its number may be another's then */
+	if (tid != t->command.pid || t->command.ended)
+		return;
+	t->command.ended = true;
+	t->command.status = status;
+}
+
 int tracee_end(struct tracer *t, struct tracee *th, int status, struct err *e)
 {
-	pid_t tid = th->tid;
-
-	/* several threads: only the leader's status is the process's */
-	if (th->pid == tid && vec_push(&t->ended, ((struct ended){ tid, status })))
-		return err_set(e, -ENOMEM, "no memory for an exit status");
+	note_end(t, th->tid, status);
 	return tracee_drop(t, th, e);
 }
 
@@ -470,9 +476,9 @@ int tracee_stranger(struct tracer *t, pid_t tid, struct waited came, struct trac
 	*th = NULL;
 	if (came.kind == WAITED_STOP && EVENT(came.status) == PTRACE_EVENT_EXEC)
 		return tracee_after_exec(t, tid, th, e);
-	/* another child of the recorder's, or the leader of threads that are watched in part */
-	if (came.kind == WAITED_END && vec_push(&t->ended, ((struct ended){ tid, came.status })))
-		return err_set(e, -ENOMEM, "no memory for an exit status");
+	/* a child of the recorder's, or the leader of threads that are watched in part */
+	if (came.kind == WAITED_END)
+		note_end(t, tid, came.status);
 	return 0;
 }
 
@@ -748,16 +754,16 @@ bool tracer_has_traced(const struct tracer *t)
 	return t->opts.branches.trace && t->stats.traced >= t->opts.branches.trace;
 }
 
-bool tracer_ended(const struct tracer *t, pid_t pid, int *status)
+void tracer_watch_end(struct tracer *t, pid_t pid)
 {
-	vec_for_each (p, &t->ended) {
-		if (p->pid != pid)
-			continue;
-		if (status)
-			*status = p->status;
-		return true;
-	}
-	return false;
+	t->command.pid = pid;
+}
+
+bool tracer_ended(const struct tracer *t, int *status)
+{
+	if (t->command.ended)
+		*status = t->command.status;
+	return t->command.ended;
 }
 
 const struct tracer_stats *tracer_stats(struct tracer *t)
@@ -777,6 +783,5 @@ void tracer_free(struct tracer *t)
 	stamps_free(t->stamps);
 	burst_free(t->spare);
 	vec_free(&t->threads);
-	vec_free(&t->ended);
 	free(t);
 }

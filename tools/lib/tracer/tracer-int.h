@@ -144,11 +144,6 @@ struct reach {
 
 #define REACHES 1024 /* places that are remembered, by hash */
 
-struct ended {
-	pid_t pid;
-	int status;
-};
-
 struct tracer {
 	struct tracer_opts opts;
 	unsigned without; /* WITHOUT_* */
@@ -157,8 +152,12 @@ struct tracer {
 	bool enabled;
 	size_t page_size;
 	VEC(struct tracee *) threads;
-	size_t turn;		 /* whose stop is served next, if it stands */
-	VEC(struct ended) ended; /* thread group leaders */
+	size_t turn; /* whose stop is served next, if it stands */
+	struct {
+		pid_t pid; /* 0 = nobody's */
+		bool ended;
+		int status;
+	} command; /* whose end is asked for */
 	struct tracer_stats stats;
 	bool more;	     /* stops are waiting: tracer_service() came back early */
 	uint64_t looked;     /* for threads that were lost (ns) */

@@ -289,8 +289,12 @@ bool tracer_ends_round(struct tracer *t);
 void tracer_enable(struct tracer *t, bool on);
 /* As many branches were traced as were asked for: nothing more will come. */
 bool tracer_has_traced(const struct tracer *t);
-/* Whether process @pid has ended; *status as waitpid() gives it. */
-bool tracer_ended(const struct tracer *t, pid_t pid, int *status);
+/*
+ * @pid is a child of ours, traced or not: the tracer waits for all, so who else waits for it may wait in vain.
+ * Whether it has ended; *status as waitpid() gives it.
+ */
+void tracer_watch_end(struct tracer *t, pid_t pid);
+bool tracer_ended(const struct tracer *t, int *status);
 /*
  * Lets every thread go as it was. One that does not stop in some seconds is left, to be let go by
  * another call or by our end.
