@@ -11,6 +11,7 @@ cat >life.c <<'EOC'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,6 +20,7 @@ cat >life.c <<'EOC'
 static volatile sig_atomic_t ticks;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned long sum;
+static volatile int go;
 volatile unsigned long sink;
 N void odd(void) { sink++; }
 N void even(void) { sink++; }
@@ -45,6 +47,15 @@ static void *thread(void *arg)
 	}
 	return NULL;
 }
+static void *waits(void *arg)
+{
+	printf("%d\n", (int)syscall(SYS_gettid));
+	fflush(stdout);
+	while (!go)
+		;
+	sum = turns(100000000); /* it runs on blind for a while */
+	return arg;
+}
 int main(int argc, char **argv)
 {
 	pthread_t t[4];
@@ -57,6 +68,12 @@ int main(int argc, char **argv)
 	} else if (!strcmp(argv[1], "threads")) {
 		for (long i = 0; i < 4; i++) pthread_create(&t[i], NULL, thread, (void *)i);
 		for (int i = 0; i < 4; i++) pthread_join(t[i], NULL);
+		printf("%lu\n", sum);
+	} else if (!strcmp(argv[1], "waits")) {
+		pthread_create(&t[0], NULL, waits, NULL);
+		(void)!read(0, &n, 1);
+		go = 1;
+		pthread_join(t[0], NULL);
 		printf("%lu\n", sum);
 	} else if (!strcmp(argv[1], "signals")) {
 		struct itimerval it = { { 0, 3000 }, { 0, 3000 } };
@@ -205,6 +222,23 @@ is "-p: ends when it has them" "$? $("$PERF" script -i t.data -F brstack | wc -w
 is "... and nobody traces the program any more" "$(awk '/TracerPid/ { print $2 }' /proc/$pid/status)" 0
 kill $pid
 wait $pid 2>/dev/null
+
+# One thread of two waits for the other by memory alone, which is not seen while it is computed.
+./life waits <go >out &
+pid=$!
+exec 3>go
+wait_for test -s out
+tid=$(cat out)
+timeout -k 5 60 "$PERF" record --branch-trace=1000 -j any_call -t "$tid" -o t.data >/dev/null 2>err 3>&- &
+rec=$!
+wait_for stands "$tid" t
+echo >&3
+exec 3>&-
+wait $rec
+is "-t: a thread that waits for another one comes on" "$? $("$PERF" script -i t.data -F brstack | wc -w)" "0 1000"
+like "... which is a gap" "$(tr '\n' ' ' <err)" 'gaps: [0-9]+ limit'
+wait $pid
+is "... and the program runs to its end" "$? $(wc -l <out)" "2 2"
 
 grows() { test "$(stat -c %s t.data)" -gt 4000000; }
 # Ctrl-C and a sudden death in the midst of a stretch: the file is good, the program unharmed.

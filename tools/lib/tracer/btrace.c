@@ -177,9 +177,9 @@ static int run_blind(struct tracer *t, struct tracee *th, enum tracer_cut cut, s
 /*
  * Whether another thread may be waited for: it runs, but what it writes is not seen here.
  */
-static bool waits_in_vain(const struct tracer *t, const struct btrace *b)
+static bool waits_in_vain(const struct tracer *t, const struct tracee *th)
 {
-	return t->threads.n > 1 && t->walker->vm->executed - b->start > SHARED_MOST;
+	return tracee_shares(t, th) && t->walker->vm->executed - th->btrace->start > SHARED_MOST;
 }
 
 static int compute(struct tracer *t, struct tracee *th, struct err *e)
@@ -203,7 +203,7 @@ static int compute(struct tracer *t, struct tracee *th, struct err *e)
 		if (r == VM_BRANCH && looked < SLICE_LOOK)
 			continue;
 		looked = 0;
-		if (waits_in_vain(t, b))
+		if (waits_in_vain(t, th))
 			return run_blind(t, th, TRACER_CUT_LIMIT, e);
 		if (tracer_now() > until)
 			return ret;
@@ -212,7 +212,7 @@ static int compute(struct tracer *t, struct tracee *th, struct err *e)
 }
 
 /* Killed, or about to be: signals that a handler takes, or nobody, wait until the thread runs. */
-static bool is_ended(const struct tracee *th)
+static bool is_ended(struct tracee *th)
 {
 	const uint64_t harmless = BIT(SIGURG - 1) | BIT(SIGWINCH - 1) | BIT(SIGCHLD - 1) |
 				  BIT(SIGCONT - 1) | BIT(SIGSTOP - 1) | BIT(SIGTSTP - 1) |
@@ -222,6 +222,7 @@ static bool is_ended(const struct tracee *th)
 
 	if (!arch_read(th->tid, &r) || !signals_read(th->tid, &s))
 		return true;
+	th->accompanied = s.threads > 1; /* others start some meanwhile */
 	return (s.pending | s.shared) & ~(s.blocked | s.ignored | s.caught | harmless);
 }
 

@@ -547,7 +547,7 @@ static int64_t find_end(struct tracer *t, struct tracee *th, struct burst *b,
 		;
 	/* the only place of such registers, or of such memory around it: another thread has stored there */
 	only = burst_only(&end);
-	if (only < 0 && end.nr_close == 1 && t->threads.n > 1)
+	if (only < 0 && end.nr_close == 1 && tracee_shares(t, th))
 		only = end.close;
 	if (end.found < 0 && !end.gave_up && !b->signalled) {
 		end.guess = only < 0;

@@ -26,7 +26,7 @@ static bool wants_thread(const struct progress *p, const struct vm *vm)
 		return false;
 	if (p->t->opts.regs || p->t->walker->owed >= CHECK_EVERY)
 		return true;
-	return p->t->threads.n > 1 && walker_passes(p, vm, vm->rip) <= CHEAP_PASSES;
+	return tracee_shares(p->t, p->th) && walker_passes(p, vm, vm->rip) <= CHEAP_PASSES;
 }
 
 static bool stands_there(const struct progress *p)

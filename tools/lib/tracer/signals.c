@@ -22,7 +22,8 @@ bool signals_read(pid_t tid, struct signals *s)
 			       .blocked = status_number(text, "\nSigBlk:", 16),
 			       .ignored = status_number(text, "\nSigIgn:", 16),
 			       .caught = status_number(text, "\nSigCgt:", 16),
-			       .pid = (pid_t)status_number(text, "\nTgid:", 10) };
+			       .pid = (pid_t)status_number(text, "\nTgid:", 10),
+			       .threads = (unsigned)status_number(text, "\nThreads:", 10) };
 	free(text);
 	return true;
 }
@@ -122,6 +123,7 @@ void signals_renew(struct tracee *th)
 	th->looked = tracer_now();
 	if (!signals_read(th->tid, &s))
 		return;
+	th->accompanied = s.threads > 1;
 	sig = signals_choose(&s);
 	if (sig == th->signal)
 		return;

@@ -51,6 +51,7 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid)
 	(void)signals_read(tid, &s);
 	s.blocked = 0;
 	th->pid = s.pid;
+	th->accompanied = s.threads > 1;
 	th->signal = signals_choose(&s);
 	th->since = tracer_now();
 	t->stats.threads++;

@@ -43,6 +43,7 @@ struct stop_cost {
 
 struct tracee {
 	pid_t tid, pid;
+	bool accompanied; /* its process had other threads at the last look, traced or not */
 	struct point point[TRACER_MAX_EVENTS];
 	size_t nr_points;
 	bool resting;	     /* events are off until rest_until: the budget */
@@ -193,6 +194,12 @@ struct tracer {
 	unsigned char rec[RECORD_MAX + 8], out[RECORD_MAX + 8];
 };
 
+/* Whether others may store where @th reads, while it is computed. */
+static inline bool tracee_shares(const struct tracer *t, const struct tracee *th)
+{
+	return t->threads.n > 1 || th->accompanied;
+}
+
 /* trace.c */
 struct tracee *tracee_find(struct tracer *t, pid_t tid);
 struct tracee *tracee_add(struct tracer *t, pid_t tid);
@@ -210,7 +217,8 @@ int tracee_stranger(struct tracer *t, pid_t tid, struct waited came, struct trac
 struct signals {
 	uint64_t pending, shared; /* for the thread, for its process */
 	uint64_t blocked, ignored, caught;
-	pid_t pid; /* its process */
+	pid_t pid;	  /* its process, */
+	unsigned threads; /* which has so many */
 };
 
 bool signals_read(pid_t tid, struct signals *s);

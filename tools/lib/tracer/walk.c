@@ -314,7 +314,7 @@ static int meet(struct progress *p, struct vm *vm, const struct vm_insn *in, enu
 	switch (r) {
 	case VM_UNKNOWN:
 		*cut = TRACER_CUT_UNKNOWN;
-		vm->keep_pages = p->t->threads.n == 1 && !vm->guessed;
+		vm->keep_pages = !tracee_shares(p->t, p->th) && !vm->guessed;
 		return p->at_stop ? 1 : walker_sync(p, vm, cut);
 	case VM_FOREIGN: return step_over(p, vm, in, cut);
 	case VM_SYSCALL: return cross(p, vm, in, cut);
