@@ -7,6 +7,7 @@
  *			blocks behind them is what it blocked before
  *	ignored		signals that nobody handles while it waits in epoll_wait(): no EINTR may show
  *	ignored32	likewise in the 32-bit system call (x86-64)
+ *	sleeps		waits in epoll_wait() for its input: what came of it
  *	alone		its first thread ends, the second computes for a second or two
  *	exec N		N times: one thread computes, another one executes this program anew; then half a
  *			second of the same computing
@@ -175,6 +176,20 @@ static int alone(void)
 	pthread_exit(NULL);
 }
 
+static int sleeps(void)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int fd = epoll_create1(0), n;
+
+	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, 0, &ev))
+		return 1;
+	printf("sleeps\n");
+	fflush(stdout);
+	n = epoll_wait(fd, &ev, 1, -1);
+	printf("%d %s\n", n, n < 0 ? strerror(errno) : "ready");
+	return n != 1;
+}
+
 static char *again[4];
 
 static void *execs(void *arg)
@@ -217,6 +232,8 @@ int main(int argc, char **argv)
 	    (uintptr_t)&ev >> 32 == 0) /* else no 32-bit pointer reaches it */
 		return ignored(wait_32, &ev);
 #endif
+	if (!strcmp(mode, "sleeps"))
+		return sleeps();
 	if (!strcmp(mode, "alone"))
 		return alone();
 	if (!strcmp(mode, "exec"))

@@ -69,6 +69,23 @@ is "-p of a process whose first thread has ended" "$?" 0
 wait
 is "and the program ends as it does alone" "$(tail -1 alone.txt)" done
 
+# Where a call that a stop ends is not entered again, who sleeps in one is not stopped to be let go.
+mkfifo go
+for how in "$soft" "--branch-trace" "$regs"; do
+	"$PROGRAM" sleeps <go >out &
+	pid=$!
+	exec 3>go
+	wait_for grep -q sleeps out
+	# shellcheck disable=SC2086
+	PERF_TRACER_WITHOUT=kernel timeout -k 5 60 "$PERF" record -v $how -o s.data -p $pid -- sleep 0.1 >/dev/null 2>err 3>&-
+	like "it sleeps on ($how)" "$(cat err)" "thread $pid sleeps: it is let go when perf ends"
+	is "and nobody traces it any more" "$(awk '/TracerPid/ { print $2 }' /proc/$pid/status)" 0
+	echo >&3
+	exec 3>&-
+	wait $pid
+	is "and the call ends as it does alone" "$? $(tail -1 out)" "0 1 ready"
+done
+
 # exec by a thread while the first one stands: the kernel ends that one, and tells of the exec in its place
 # shellcheck disable=SC2086
 timeout 60 "$PERF" record -v $soft --branch-span=0 --branch-budget 80 -F 1000 -o e.data "$PROGRAM" exec 12 >out 2>err

@@ -62,6 +62,7 @@ static void let_go(struct tracer *t, struct tracee *th, int status)
 	struct waited came;
 	int sig;
 
+	th->left = false;
 	if (EVENT(status) == PTRACE_EVENT_EXEC)
 		(void)tracee_after_exec(t, th->tid, &th, NULL);
 	signals_close(th);
@@ -106,6 +107,15 @@ static bool wait_for_cpu(const struct tracer *t)
 	return false;
 }
 
+static bool awaits_any(const struct tracer *t)
+{
+	vec_for_each (p, &t->threads) {
+		if (!(*p)->left)
+			return true;
+	}
+	return false;
+}
+
 /* Until all are gone, or those that are left do not come: our end lets them go then. */
 static void wait_for_all(struct tracer *t)
 {
@@ -119,10 +129,11 @@ static void wait_for_all(struct tracer *t)
 		now = tracer_now();
 		if (came.kind == WAITED_NOTHING) {
 			drop_lost(t);
-			if (now - last > LEAST_NS && (now - begin > MOST_NS || !wait_for_cpu(t)))
-				break;
 			if (t->threads.n)
 				tracer_doze(5000000);
+			if (!awaits_any(t) ||
+			    (now - last > LEAST_NS && (now - begin > MOST_NS || !wait_for_cpu(t))))
+				break;
 			continue;
 		}
 		last = now;
@@ -138,25 +149,37 @@ static void wait_for_all(struct tracer *t)
 	}
 }
 
+/*
+ * Where a system call that a stop ends is not entered again, who sleeps in one is not waked: with its events
+ * closed nothing of ours reaches it, and at our end the kernel lets it go as it is.
+ */
+static bool is_left_asleep(const struct tracee *th)
+{
+	return !tracer_machine()->kernel && tracer_is_asleep(th->tid);
+}
+
 int tracer_detach(struct tracer *t, struct err *e)
 {
 	int ret = t->computed ? btrace_end(t, t->computed, e) : 0;
 
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct tracee *th = t->threads.v[i];
+		struct err *first = ret ? NULL : e; /* that is the one to tell */
+		int code;
 
 		points_enable(th, false);
-		if (ret) /* the first error is the one to tell */
-			(void)points_drain(t, th, NULL, NULL, NULL);
-		else
-			ret = points_drain(t, th, NULL, NULL, e);
+		th->left = is_left_asleep(th);
+		code = th->left ? tracee_settle(t, th, first)
+				: points_drain(t, th, NULL, NULL, first);
+		ret = ret ?: code;
 		points_close(t, th);
-		(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
+		if (!th->left)
+			(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 	}
 	wait_for_all(t);
 	vec_for_each (p, &t->threads)
-		log_to(&t->opts.log, LOG_INFO, "thread %d does not stop: it goes on when perf ends",
-		       (*p)->tid);
+		log_to(&t->opts.log, LOG_INFO, "thread %d %s: it is let go when perf ends",
+		       (*p)->tid, (*p)->left ? "sleeps" : "does not stop");
 	return ret;
 }
 

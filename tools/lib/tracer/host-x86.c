@@ -17,8 +17,9 @@ const struct tracer_machine *tracer_machine(void)
 	static const struct tracer_machine x86 = {
 		.name = "x86-64", .samples = true, .chains = true, .kernel = true
 	};
+	static const struct tracer_machine less = { .name = "x86-64", .samples = true };
 
-	return &x86;
+	return tracer_without() & WITHOUT_KERNEL ? &less : &x86;
 }
 
 /* ---- registers ----------------------------------------------------------------------------- */
@@ -292,7 +293,7 @@ bool signals_restart(pid_t tid, int sig)
 
 	if (!arch_read(tid, &r) || (long)r.orig_rax < 0 || (int)r.rax != -EINTR)
 		return false;
-	if (!is_restartable(tid, &r) || signals_end_call(tid, sig))
+	if (!tracer_machine()->kernel || !is_restartable(tid, &r) || signals_end_call(tid, sig))
 		return false;
 	r.rax = (unsigned long long)-ERESTARTNOINTR;
 	return !ptrace(PTRACE_SETREGS, tid, NULL, &r);

@@ -29,8 +29,6 @@ void tracer_kernel_attr(const struct tracer_opts *o, const struct perf_event_att
 	*k = *file;
 	k->flags &= ~drop;
 	k->wakeup_events = 1; /* a signal for each sample */
-	if (!tracer_machine()->kernel)
-		k->flags |= ATTR_FLAG_EXCLUDE_KERNEL;
 	if (o->regs) {
 		k->sample_type &= ~PERF_SAMPLE_REGS_USER;
 		k->sample_regs_user = 0;

@@ -76,14 +76,19 @@ static void tracee_forget(struct tracer *t, struct tracee *th)
 	take_out(t, th);
 }
 
-int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
+int tracee_settle(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = th->burst ? burst_end(t, th, e) : 0;
 
 	if (th->btrace && !ret)
 		ret = btrace_end(t, th, e);
-	if (!ret)
-		ret = points_drain(t, th, NULL, NULL, e);
+	return ret ?: points_drain(t, th, NULL, NULL, e);
+}
+
+int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
+{
+	int ret = tracee_settle(t, th, e);
+
 	t->stats.lived_ns += tracer_now() - th->since;
 	points_close(t, th);
 	take_out(t, th);

@@ -54,6 +54,7 @@ struct tracee {
 	bool was_stopped;    /* ... and the SIGCONT that ends it is still to come */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
+	bool left;	     /* it sleeps where a stop would do harm: our end lets it go */
 	struct user_regs_struct stood; /* what it looked like at its last sample */
 	unsigned stood_again;	       /* ... and at so many before that */
 	uint64_t held; /* since when it keeps a round from ending (ns); 0 = it does not */
@@ -203,7 +204,8 @@ static inline bool tracee_shares(const struct tracer *t, const struct tracee *th
 /* trace.c */
 struct tracee *tracee_find(struct tracer *t, pid_t tid);
 struct tracee *tracee_add(struct tracer *t, pid_t tid);
-/* What lies in its rings is still written. */
+/* What there is of it, in its rings too, is written; and then it is forgotten. */
+int tracee_settle(struct tracer *t, struct tracee *th, struct err *e);
 int tracee_drop(struct tracer *t, struct tracee *th, struct err *e);
 int tracee_end(struct tracer *t, struct tracee *th, int status, struct err *e);
 void tracee_go_on(struct tracee *th, int sig);

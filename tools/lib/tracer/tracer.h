@@ -188,8 +188,9 @@ struct tracer_chains {
 #define TRACER_MAX_DEPTH  64
 
 struct tracer_event {
-	struct perf_event_attr attr; /* as in the file, with the blocks that come from here */
-	uint64_t id;		     /* goes into ID and IDENTIFIER of its samples */
+	/* as in the file, with the blocks that come from here; without the kernel where that is not sampled */
+	struct perf_event_attr attr;
+	uint64_t id; /* goes into ID and IDENTIFIER of its samples */
 };
 
 struct tracer_opts {
@@ -297,7 +298,7 @@ void tracer_watch_end(struct tracer *t, pid_t pid);
 bool tracer_ended(const struct tracer *t, int *status);
 /*
  * Lets every thread go as it was. One that does not stop in some seconds is left, to be let go by
- * another call or by our end.
+ * another call or by our end; so is one that sleeps where no system call can be entered again.
  */
 int tracer_detach(struct tracer *t, struct err *e);
 size_t tracer_left(const struct tracer *t); /* threads that are traced */

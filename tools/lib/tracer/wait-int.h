@@ -43,6 +43,8 @@ bool tracer_has_come(pid_t tid);
 bool tracer_is_standing(pid_t tid);
 /* It runs, or would if it had a CPU. */
 bool tracer_is_runnable(pid_t tid);
+/* It waits in the kernel for what others do, and stands in no stop. */
+bool tracer_is_asleep(pid_t tid);
 /* Sleeps until a thread may have something to tell, or for so long. */
 void tracer_doze(long ns);
 

@@ -52,6 +52,14 @@ bool tracer_is_runnable(pid_t tid)
 	return read_stat(tid, &state, &ticks) && state == 'R';
 }
 
+bool tracer_is_asleep(pid_t tid)
+{
+	unsigned long ticks;
+	char state;
+
+	return read_stat(tid, &state, &ticks) && (state == 'S' || state == 'D');
+}
+
 /*
  * Whether a thread is runnable and has hardly run since the first call, which puts its time, in
  * clock ticks, into *@since (0 before): on a busy machine it waits for a CPU.

@@ -16,6 +16,7 @@ enum {
 	WITHOUT_LATER_HITS = 64,   /* they fire where they are tried and never again */
 	WITHOUT_CPUID_STEPS = 128, /* a step over CPUID ends behind the next instruction, too */
 	WITHOUT_CLOCK = 256,	   /* the samples' clock cannot be read */
+	WITHOUT_KERNEL = 512,	   /* as on AArch64: struct tracer_machine */
 };
 
 unsigned tracer_without(void);

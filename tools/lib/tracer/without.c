@@ -26,6 +26,7 @@ unsigned tracer_without(void)
 		{ "avx512", WITHOUT_AVX512 },
 		{ "avx", WITHOUT_AVX | WITHOUT_AVX512 },
 		{ "clock", WITHOUT_CLOCK },
+		{ "kernel", WITHOUT_KERNEL },
 	};
 	const char *text = getenv("PERF_TRACER_WITHOUT");
 	unsigned bits = 0;
