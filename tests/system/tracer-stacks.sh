@@ -74,6 +74,13 @@ mostly "with registers by ptrace" spin "spin down down down down main"
 like "and the registers" "$("$PERF" script -i x.data -F uregs | head -1)" 'AX:'
 record bare --branch-source=software -b --call-graph fp
 unlike "frame pointers where they are asked for by name" "$(chains)" 'bare calls_bare main'
+for options in '-b --branch-source=software -g' '-b --branch-source=software --call-graph unwind' \
+	'--user-regs=ax --reg-source=ptrace -g' '--call-graph unwind'; do
+	# shellcheck disable=SC2086
+	record bare $options --kernel-callchains
+	is "no user part with --kernel-callchains, $options" "$("$PERF" report -D -i x.data | grep -c 'FP chain: nr:0$' | awk '{
+		print $1 >= 20 }') $("$PERF" script -i x.data -F ip,sym | grep -cw 'bare\|main')" "1 0"
+done
 
 # Deep recursion: as many frames as asked for, whatever lies behind them.
 (

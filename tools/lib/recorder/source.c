@@ -139,12 +139,14 @@ static int choose_chains(struct recorder *rec, struct err *e)
 	struct err why = { 0 };
 	int ret;
 
+	if (o->kernel_callchains)
+		return 0;
 	if (wants_chain(rec, CALLCHAIN_UNWIND)) {
 		rec->soft.chains = can_unwind(e);
 		rec->soft.ahead = rec->soft.branches;
 		return rec->soft.chains ? 0 : e->code;
 	}
-	if (o->kernel_callchains || !can_unwind(&why))
+	if (!can_unwind(&why))
 		return 0;
 	if (rec->soft.branches || rec->soft.regs) {
 		choose_chains_too(rec);

@@ -231,13 +231,15 @@ static unsigned char *put_chain(struct tracer *t, const struct tracer_event *ev,
 				bool moved, const struct stack_place *w)
 {
 	bool here = t->opts.branches.on, kernels = parts->chain_end > parts->chain;
+	/* others' rules make a user part that the kernel's attr has not; else it is not wanted */
+	bool user = t->stacks || !(ev->attr.flags & ATTR_FLAG_EXCLUDE_CALLCHAIN_USER);
 	unsigned char *count = t->out + parts->chain, *p = count + 8;
 
-	if (!t->stacks && !here && !(moved && gpr))
+	if (!here && (!user || (!t->stacks && !(moved && gpr))))
 		return mempcpy(count, t->rec + parts->chain, parts->chain_end - parts->chain);
 	if (t->stacks && kernels)
 		p = mempcpy(p, t->rec + parts->chain + 8, parts->chain_end - parts->chain - 8);
-	if (gpr || (is_user(t->rec) && ev->attr.sample_type & PERF_SAMPLE_IP))
+	if (user && (gpr || (is_user(t->rec) && ev->attr.sample_type & PERF_SAMPLE_IP)))
 		p = put_user(t, p, ev, gpr, w);
 	put(count, (p - count) / 8 - 1);
 	return p;
