@@ -56,6 +56,7 @@ struct parts {
 	size_t chain, chain_end; /* CALLCHAIN; equal when there is none */
 	size_t front;
 	size_t stack_end; /* STACK_USER, right behind the front */
+	size_t end;
 };
 
 static void skip_read(struct cursor *c, const struct perf_event_attr *k)
@@ -104,6 +105,7 @@ static bool find_parts(const unsigned char *rec, size_t size, const struct perf_
 		cursor_skip(&c, nr > size ? UINT64_MAX : nr ? nr + 8 : 0);
 	}
 	parts->stack_end = cursor_pos(&c);
+	parts->end = size;
 	return !c.bad;
 }
 
@@ -199,9 +201,25 @@ static unsigned char *put_raw(const struct tracer *t, unsigned char *p, const st
 	return p;
 }
 
+/*
+ * What is put behind a chain, at most: registers with all of SIMD, branches, RAW, and a stack of which nothing
+ * is copied. Beside it stands what the kernel wrote there.
+ */
+#define REGS_MOST     (8 + 64 * 8 + 32 + 32 * 64 + 8 * 8)
+#define BRANCHES_MOST (16 + TRACER_MAX_DEPTH * 24)
+#define OTHERS_MOST   (32 + 16)
+
+static uint32_t room_for_chain(size_t used, size_t behind)
+{
+	size_t taken = used + behind + REGS_MOST + BRANCHES_MOST + OTHERS_MOST;
+
+	return taken < RECORD_MAX ? (uint32_t)((RECORD_MAX - taken) / 8) : 1;
+}
+
 /* The user part; without registers all that is known is where the sample was. */
 static unsigned char *put_user(struct tracer *t, unsigned char *p, const struct tracer_event *ev,
-			       const struct user_regs_struct *gpr, const struct stack_place *w)
+			       const struct user_regs_struct *gpr, const struct stack_place *w,
+			       size_t behind)
 {
 	unsigned max = t->stacks ? TRACER_CHAIN : FP_CHAIN;
 	uint64_t type = ev->attr.sample_type;
@@ -209,6 +227,7 @@ static unsigned char *put_user(struct tracer *t, unsigned char *p, const struct 
 	if (ev->attr.sample_max_stack)
 		max = min_u64(ev->attr.sample_max_stack, TRACER_MAX_CHAIN);
 	p = put(p, CONTEXT_USER);
+	max = (unsigned)min_u64(max, room_for_chain((size_t)(p - t->out), behind));
 	if (gpr)
 		return p + 8 * stack_chain(t, w, gpr, p, max);
 	return put(p, load_u64(t->out + 8 + attr_head_offset(type, PERF_SAMPLE_IP), false));
@@ -240,7 +259,7 @@ static unsigned char *put_chain(struct tracer *t, const struct tracer_event *ev,
 	if (t->stacks && kernels)
 		p = mempcpy(p, t->rec + parts->chain + 8, parts->chain_end - parts->chain - 8);
 	if (user && (gpr || (is_user(t->rec) && ev->attr.sample_type & PERF_SAMPLE_IP)))
-		p = put_user(t, p, ev, gpr, w);
+		p = put_user(t, p, ev, gpr, w, parts->end - parts->chain_end);
 	put(count, (p - count) / 8 - 1);
 	return p;
 }
@@ -290,7 +309,7 @@ size_t splice_sample(struct tracer *t, const struct tracee *th, uint32_t event, 
 	tracer_kernel_attr(&t->opts, attr, &kernel);
 	if (!find_parts(t->rec, size, &kernel, &parts))
 		/* cannot happen with a sane kernel; an empty sample says nothing false */
-		parts = (struct parts){ size, size, size, size };
+		parts = (struct parts){ size, size, size, size, size };
 	p = put_front(t, ev, &parts, gpr, walk || late, &w);
 	if (walk && walk->inexact)
 		st = NULL;
