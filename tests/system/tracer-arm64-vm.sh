@@ -33,6 +33,8 @@ perf record --branch-trace=60000 -e cpu-clock -F 200 -o trace -- perf test -w br
 edges trace
 perf record -b --branch-budget 0 --user-regs=x0,lr,sp,pc,vg -e cpu-clock:u -F 50 -o regs -- perf test -w leafloop 1 2>&1
 perf script -i regs -F ip,uregs 2>/dev/null | awk '{ sub("^ *", ""); ip = $1; print "regs", ($0 ~ "pc:0x" ip " ") ? "agree" : "differ" }' | sort | uniq -c
+perf record -b --branch-budget 0 --call-graph dwarf -e cpu-clock:u -F 50 -o copies -- perf test -w leafloop 1 2>&1
+perf script -i copies -F ip,uregs -G 2>/dev/null | awk '{ sub("^ *", ""); ip = $1; print "copies", ($0 ~ "pc:0x" ip " ") ? "agree" : "differ" }' | sort | uniq -c
 for s in breakpoint block step; do perf record -b --branch-strategy=$s -e cpu-clock -o x -- true 2>&1; done
 perf record --user-regs=v0 -e cpu-clock -o x -- true 2>&1
 perf record --call-graph unwind -e cpu-clock -o x -- true 2>&1
@@ -66,6 +68,8 @@ like "a trace without a gap" "$(cat "$TMP/out")" 'trace of 60000 branches withou
 like "bursts are compared with the thread" "$(grep 'compared with the thread' "$TMP/out" | sed -n 2p)" '[1-9][0-9]* compared with the thread, 0 of them dropped'
 like "registers are those of the sample's place" "$(cat "$TMP/out")" '[0-9] regs agree'
 unlike "... all of them" "$(cat "$TMP/out")" 'regs differ'
+like "so are those that go with copies of stacks" "$(cat "$TMP/out")" '[0-9] copies agree'
+unlike "... all of them" "$(cat "$TMP/out")" 'copies differ'
 for s in breakpoint block step; do
 	like "--branch-strategy=$s is refused" "$(cat "$TMP/out")" "branch-strategy=$s: there for x86-64 only"
 done

@@ -69,6 +69,18 @@ done
 record 'deep 6' --branch-source=software -b --call-graph dwarf
 mostly "where the branches end" spin "spin down down down down down down down main"
 unlike "no copies there either" "$("$PERF" evlist -v -i x.data)" 'STACK_USER'
+# Where they cannot be unwound there, they are from what is copied there.
+export PERF_TRACER_WITHOUT=kernel
+record 'deep 6' --branch-source=software -b --call-graph dwarf
+mostly "and where only copies can be had" spin "spin down down down down down down down main"
+is "whose registers are of the sample's place" "$("$PERF" script -i x.data -F ip,uregs | awk '
+	NF == 1 && !ip { ip = $1 } /ABI:/ { n++; bad += !index($0, "IP:0x" ip " "); ip = "" } END { print (n >= 20), bad + 0 }')" "1 0"
+for options in --branch-trace '-b --branch-source=software --branch-span=50'; do
+	# shellcheck disable=SC2086
+	"$PERF" record $options --call-graph dwarf -o no.data true >out 2>err
+	is "not with $options" "$? $(grep -c -e '--call-graph dwarf' err)" "129 1"
+done
+unset PERF_TRACER_WITHOUT
 record 'deep 3' --user-regs=ax --reg-source=ptrace --call-graph dwarf
 mostly "with registers by ptrace" spin "spin down down down down main"
 like "and the registers" "$("$PERF" script -i x.data -F uregs | head -1)" 'AX:'

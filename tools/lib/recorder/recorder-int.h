@@ -97,6 +97,11 @@ int recorder_config(struct recorder *rec, struct err *e);
 int recorder_choose_source(struct recorder *rec, struct err *e);
 /* What the tracer is for, in words. */
 const char *recorder_soft_what(const struct recorder *rec);
+/*
+ * Whether samples of branches carry what stacks are unwound from later, since they cannot be there:
+ * registers and memory of where the branches end, which the kernel does not know.
+ */
+bool recorder_soft_copies(const struct recorder *rec);
 
 static inline const struct regs_selection *recorder_regs(const struct recorder *rec, int which)
 {

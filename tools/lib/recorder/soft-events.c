@@ -105,6 +105,7 @@ int recorder_soft_branches(struct recorder *rec, struct err *e)
 	const char *other =
 		nr > 1				    ? "more than one event"
 		: recorder_regs(rec, RECORDER_USER) ? "--user-regs"
+		: recorder_soft_copies(rec)	    ? "--call-graph dwarf"
 		: o->branch_strategy != TRACER_AUTO && o->branch_strategy != TRACER_INTERPRET
 			? "--branch-strategy"
 			: NULL;
@@ -114,6 +115,13 @@ int recorder_soft_branches(struct recorder *rec, struct err *e)
 	if (o->branch_trace && nr > 1)
 		return err_set(e, -EINVAL,
 			       "--branch-trace begins at the samples of one event, not of %zu", nr);
+	if (o->branch_trace && recorder_soft_copies(rec)) {
+		err_set(e, -EINVAL,
+			"--branch-trace has no registers, which --call-graph dwarf copies where "
+			"perf cannot unwind stacks by itself");
+		err_hint(e, "Take call chains by frame pointers: -g.");
+		return -EINVAL;
+	}
 	if (o->branch_span > 0 && other)
 		return err_set(
 			e, -EINVAL,
@@ -201,7 +209,8 @@ int recorder_soft_prepare(struct recorder *rec, struct err *e)
 	if (rec->soft.nr > TRACER_MAX_EVENTS)
 		return err_set(e, -EINVAL, "at most %d events can be sampled by ptrace",
 			       TRACER_MAX_EVENTS);
-	t->regs = rec->soft.regs || (rec->soft.branches && recorder_regs(rec, RECORDER_USER));
+	t->regs = rec->soft.regs || (rec->soft.branches && recorder_regs(rec, RECORDER_USER)) ||
+		  recorder_soft_copies(rec);
 	t->bases = rec->soft.regs && recorder_regs(rec, RECORDER_USER)->bases;
 	t->mxcsr = rec->soft.regs && recorder_regs(rec, RECORDER_USER)->mxcsr;
 	t->reg_budget = rec->opts->reg_budget;

@@ -106,6 +106,12 @@ static bool wants_chain(const struct recorder *rec, enum callchain_mode mode)
 	return wants;
 }
 
+bool recorder_soft_copies(const struct recorder *rec)
+{
+	return rec->soft.branches && !rec->soft.chains && !rec->opts->kernel_callchains &&
+	       wants_chain(rec, CALLCHAIN_DWARF);
+}
+
 static bool can_unwind(struct err *e)
 {
 	if (!tracer_machine()->chains) {
