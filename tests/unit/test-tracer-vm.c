@@ -9,6 +9,7 @@
 #if defined(__x86_64__) && defined(__linux__)
 #include <sys/mman.h>
 
+#include "tracer/exec-int.h"
 #include "tracer/vm-int.h"
 
 #define ROUNDS	  3000
@@ -463,6 +464,39 @@ static void test_past(void **state)
 	vm_free(vm);
 }
 
+static bool yes(void)
+{
+	return true;
+}
+
+static bool no(void)
+{
+	return false;
+}
+
+/* What CPUID says of the number of a CPU, and where there are several kinds of cores of its kind. */
+static void test_cpuid_of_a_cpu(void **state)
+{
+	static const struct {
+		uint32_t leaf;
+		uint16_t alike, hybrid;
+	} rows[] = {
+		{ 0, 0, 0 },
+		{ 1, BIT(VM_BX), BIT(VM_BX) },
+		{ 4, 0, BIT(VM_AX) | BIT(VM_BX) | BIT(VM_CX) | BIT(VM_DX) },
+		{ 7, 0, 0 },
+		{ 0xb, BIT(VM_DX), BIT(VM_DX) },
+		{ 0x1a, 0, BIT(VM_AX) },
+		{ 0x80000006, 0, BIT(VM_CX) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		assert_int_equal(exec_cpuid_differs(rows[i].leaf, no), rows[i].alike);
+		assert_int_equal(exec_cpuid_differs(rows[i].leaf, yes), rows[i].hybrid);
+	}
+}
+
 /* As many instructions as were asked for, in one go or by parts; more than are remembered are counted, too. */
 static void test_exactly(void **state)
 {
@@ -591,6 +625,7 @@ int main(void)
 		cmocka_unit_test(test_visits),
 		cmocka_unit_test(test_past),
 		cmocka_unit_test(test_exactly),
+		cmocka_unit_test(test_cpuid_of_a_cpu),
 		cmocka_unit_test(test_rewritten),
 		cmocka_unit_test(test_ends),
 	};

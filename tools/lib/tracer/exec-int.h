@@ -274,6 +274,11 @@ void exec_blocks_room(struct vm *vm);
 void exec_blocks_free(struct vm *vm);
 
 /* exec-system.c */
+/*
+ * The registers of what CPUID says of @leaf that tell of the CPU that was asked: another one may be asked next. @hybrid: whether this
+ * machine has cores of several kinds.
+ */
+uint16_t exec_cpuid_differs(uint32_t leaf, bool (*hybrid)(void));
 enum vm_result exec_system(struct vm *vm, const struct vm_insn *in);
 
 /* exec-vector.c: VM_FOREIGN where it is not done here. */

@@ -25,11 +25,23 @@ static bool knows(const struct vm *vm, uint16_t regs)
 
 /* ---- what the machine is --------------------------------------------------------------------- */
 
-/* Where the number of the CPU is that was asked: another one may be asked next. */
-static uint16_t differs_by_cpu(uint32_t leaf)
+/* Cores of several kinds. */
+static bool is_hybrid(void)
+{
+	uint32_t a, b, c, d;
+
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && d & BIT(15);
+}
+
+uint16_t exec_cpuid_differs(uint32_t leaf, bool (*hybrid)(void))
 {
 	switch (leaf) {
 	case 1: return BIT(VM_BX);
+	case 2: /* caches, TLBs */
+	case 4:
+	case 0x18: return hybrid() ? BIT(VM_AX) | BIT(VM_BX) | BIT(VM_CX) | BIT(VM_DX) : 0;
+	case 0x1a: return hybrid() ? BIT(VM_AX) : 0; /* the kind of core */
+	case 0x80000006: return hybrid() ? BIT(VM_CX) : 0;
 	case 0xb:
 	case 0x1f:
 	case 0x80000026: return BIT(VM_DX);
@@ -41,7 +53,7 @@ static uint16_t differs_by_cpu(uint32_t leaf)
 static enum vm_result do_cpuid(struct vm *vm)
 {
 	uint32_t leaf = (uint32_t)vm->reg[VM_AX], a, b, c, d;
-	uint16_t unknown = differs_by_cpu(leaf);
+	uint16_t unknown = exec_cpuid_differs(leaf, is_hybrid);
 
 	if (!knows(vm, BIT(VM_AX) | BIT(VM_CX)) || (unknown && vm->exact))
 		return VM_FOREIGN;
