@@ -4,6 +4,9 @@
  * now, in a machine of their own, and the unwinder over the thread's memory. What of the maps has
  * changed the rings tell: nothing is mapped, and no program started, without a record there. While
  * none came since a process's maps were read they are still true; else they are read again.
+ *
+ * Who has ended is not told. Of a build, or of a server that forks, processes are without number: so after
+ * some thousand all is forgotten, and those that live are learned again.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +16,8 @@
 
 #include "recorder/recorder-int.h"
 #include "unwind/unwind.h"
+
+#define PROCESSES_MOST 1024
 
 struct process {
 	pid_t pid;
@@ -24,17 +29,42 @@ struct recorder_stacks {
 	struct machine *m;
 	struct resolver *res;
 	struct unwind *u;
-	VEC(struct process) processes;
-	VEC(char) text; /* of /proc/PID/maps */
+	VEC(struct process) processes; /* last is who was asked for last */
+	VEC(char) text;		       /* of /proc/PID/maps */
 };
+
+static void forget(struct recorder_stacks *s)
+{
+	unwind_free(s->u);
+	resolver_free(s->res);
+	machine_free(s->m);
+	s->u = NULL;
+	s->res = NULL;
+	s->m = NULL;
+	s->processes.n = 0;
+}
+
+/* -errno: nothing is there, as behind forget(). */
+static int begin(struct recorder_stacks *s, struct err *e)
+{
+	const struct unwind_opts uo = { .ips_only = true, .max_stack = TRACER_MAX_CHAIN };
+	const struct symbol_opts so = { .no_host_kernel = true };
+	int ret = machine_new(&s->m, NULL, e);
+
+	if (!ret)
+		ret = resolver_new(&s->res, s->m, &so, e);
+	if (!ret)
+		ret = unwind_new(&s->u, s->m, s->res, &uo, e);
+	if (ret)
+		forget(s);
+	return ret;
+}
 
 void recorder_stacks_free(struct recorder_stacks *s)
 {
 	if (!s)
 		return;
-	unwind_free(s->u);
-	resolver_free(s->res);
-	machine_free(s->m);
+	forget(s);
 	vec_free(&s->processes);
 	vec_free(&s->text);
 	free(s);
@@ -42,18 +72,12 @@ void recorder_stacks_free(struct recorder_stacks *s)
 
 int recorder_stacks_new(struct recorder *rec, struct err *e)
 {
-	const struct unwind_opts uo = { .ips_only = true, .max_stack = TRACER_MAX_CHAIN };
-	const struct symbol_opts so = { .no_host_kernel = true };
 	struct recorder_stacks *s = calloc(1, sizeof(*s));
 	int ret;
 
 	if (!s)
 		return err_set(e, -ENOMEM, "no memory for call stacks");
-	ret = machine_new(&s->m, NULL, e);
-	if (!ret)
-		ret = resolver_new(&s->res, s->m, &so, e);
-	if (!ret)
-		ret = unwind_new(&s->u, s->m, s->res, &uo, e);
+	ret = begin(s, e);
 	if (ret)
 		recorder_stacks_free(s);
 	else
@@ -157,12 +181,24 @@ static int tell_maps(struct recorder_stacks *s, struct obuf *o, pid_t pid)
 	return ret;
 }
 
+/* NULL: no memory. */
 static struct process *process_of(struct recorder_stacks *s, pid_t pid)
 {
-	vec_for_each (p, &s->processes) {
-		if (p->pid == pid)
-			return p;
+	/* those that ended long ago are at the beginning */
+	for (size_t i = s->processes.n; i-- > 0;) {
+		struct process *p = &s->processes.v[i], found = *p;
+		struct process *last = &s->processes.v[s->processes.n - 1];
+
+		if (found.pid != pid)
+			continue;
+		*p = *last;
+		*last = found;
+		return last;
 	}
+	if (s->processes.n == PROCESSES_MOST)
+		forget(s);
+	if (!s->m && begin(s, NULL))
+		return NULL;
 	if (vec_push(&s->processes, ((struct process){ .pid = pid, .seen = UINT64_MAX })))
 		return NULL;
 	return &s->processes.v[s->processes.n - 1];
