@@ -308,6 +308,31 @@ static void test_several_files(void **state)
 	end(&b);
 }
 
+/* All files stay, of their names the last: a service makes files for months. */
+static void test_names_of_many_files(void **state)
+{
+	struct recorder_opts o = { .sw = { .on = true, .stamped = true } };
+	struct recorder rec = { .opts = &o, .path = "named.data", .created = true };
+	struct err e = { 0 };
+	char *before = NULL;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		fclose(fopen(rec.path, "w"));
+		if (recorder_stamp_name(&rec, &e))
+			fail_msg("%s", e.text);
+		assert_int_equal(rec.files.v.n, 1);
+		assert_ptr_equal(rec.files.last, rec.files.v.v[0]);
+		assert_int_equal(access(rec.files.last, F_OK), 0);
+		if (before)
+			assert_int_equal(access(before, F_OK), 0);
+		free(before);
+		before = strdup(rec.files.last);
+	}
+	free(before);
+	recorder_switch_free(&rec);
+}
+
 static void signal_once(void *ctx, enum log_level level, const char *text)
 {
 	struct bench *b = ctx;
@@ -331,7 +356,7 @@ static void test_switch_at_once(void **state)
 	begin_command(&b, "cpu-clock:u", command);
 	b.opts.output = "early.data";
 	b.opts.log = (struct log_sink){ signal_once, &b };
-	b.opts.sw = (struct recorder_switch){ .on = true, .stamped = true };
+	b.opts.sw = (struct recorder_switch){ .on = true, .stamped = true, .max_files = 9 };
 	run(&b);
 	assert_int_equal(b.told[0], '+');
 	assert_false(b.result.failed);
@@ -471,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_control),
 		cmocka_unit_test(test_control_is_gone),
 		cmocka_unit_test(test_several_files),
+		cmocka_unit_test(test_names_of_many_files),
 		cmocka_unit_test(test_switch_at_once),
 		cmocka_unit_test(test_no_next_file),
 		cmocka_unit_test(test_switch_is_due),

@@ -51,13 +51,14 @@ static void stamped_name(const struct recorder *rec, unsigned later, char *out, 
 	snprintf(out, size, "%s.%s%02d", rec->path, text, (int)(now.tv_usec % 1000000 / 10000));
 }
 
+/* Names are of use for --switch-max-files alone, but for the last: a service makes a million files. */
 static void forget_oldest(struct recorder *rec)
 {
 	struct recorder_files *f = &rec->files;
 	uint64_t max = rec->opts->sw.max_files;
 
-	while (max && f->v.n > max) {
-		if (unlink(f->v.v[0]))
+	while (f->v.n > max_u64(max, 1)) {
+		if (max && unlink(f->v.v[0]))
 			recorder_say(rec, LOG_WARN, "cannot remove '%s': %s", f->v.v[0],
 				     strerror(errno));
 		free(f->v.v[0]);
