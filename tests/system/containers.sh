@@ -168,6 +168,24 @@ unnamed "a container that is gone" brief.data 'another build id|not found'
 brief brief.data --keep-objects
 like "--keep-objects: it is copied" "$(cat rec.out)" "$copied"
 named "--keep-objects" brief.data
+# In the second file of a recording, with fewer processes than in the first.
+rm -rf "$HOME/.debug"
+"$PERF" record -a -e cpu-clock:u -F 500 --switch-output -o second.data -- sleep 60 >rec.out 2>&1 &
+recorder=$!
+wait_for has_samples second.data 0
+for _ in $(seq 100); do
+	env true
+done
+kill -USR2 $recorder
+wait_for grep -q Dump rec.out
+enter "$H/contained" 60
+sleep 0.5
+kill -INT $recorder
+wait $recorder
+leave
+like "a container of the second file: it is copied" "$(cat rec.out)" "$copied"
+for f in second.data.*; do :; done # the last one
+named "a container of the second file" "$f"
 check_status "--keep-objects -N" 129 "$PERF" record --keep-objects -N -o x.data true
 check_status "--keep-objects -o -" 129 "$PERF" record --keep-objects -o - true
 

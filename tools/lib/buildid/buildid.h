@@ -44,6 +44,8 @@ void buildid_roots_free(struct buildid_roots *r);
 void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep);
 /* Those of @m's processes that live; called again, of those that came since. */
 void buildid_roots_add_all(struct buildid_roots *r, struct machine *m);
+/* Another machine comes: all are forgotten but those that were to be kept, of processes that live. */
+void buildid_roots_renew(struct buildid_roots *r);
 size_t buildid_roots_nr(const struct buildid_roots *r);
 /*
  * A descriptor of the file of @dso in one of them, -ENOENT when none has it. @id is its build id

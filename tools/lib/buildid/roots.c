@@ -127,6 +127,32 @@ void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep)
 		add(r, &new, keep);
 }
 
+static bool still_has(int32_t pid, const struct root *root)
+{
+	struct root now;
+	char proc[16];
+
+	snprintf(proc, sizeof(proc), "%d", pid);
+	if (!root_open(&now, proc))
+		return false;
+	root_close(&now);
+	return same_root(&now, root);
+}
+
+void buildid_roots_renew(struct buildid_roots *r)
+{
+	size_t n = 0;
+
+	vec_for_each (root, &r->v) {
+		if (root->fd >= 0 && still_has(root->pid, root))
+			r->v.v[n++] = *root;
+		else
+			root_close(root);
+	}
+	r->v.n = r->kept = n;
+	r->threads = 0;
+}
+
 /* ---- in a box ------------------------------------------------------------------------------------ */
 
 /* A box is told what its attendant sees: of so many processes at once as a question has room for. */

@@ -25,8 +25,9 @@ struct hits {
 
 void recorder_keep_roots(struct recorder *rec)
 {
-	if (rec->pipe || rec->opts->no_buildid || buildid_roots_new(&rec->roots))
+	if (rec->pipe || rec->opts->no_buildid || (!rec->roots && buildid_roots_new(&rec->roots)))
 		return;
+	buildid_roots_renew(rec->roots);
 	if (!rec->target->system_wide && !rec->opts->no_buildid_cache)
 		vec_for_each (tid, &rec->target->tids)
 			buildid_roots_add(rec->roots, *tid, true);

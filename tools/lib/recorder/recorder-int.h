@@ -120,7 +120,7 @@ int recorder_finish_file(struct recorder *rec, struct err *e);
 
 /* ---- buildid.c ------------------------------------------------------------------------------------------ */
 
-/* Paths of processes that are recorded keep their meaning until the end. */
+/* At the start of each file: paths of processes that are recorded keep their meaning until its end. */
 void recorder_keep_roots(struct recorder *rec);
 /* The same of programs that are started, by records as they come: whole ones, in two pieces. */
 void recorder_keep_new_roots(struct recorder *rec, const void *a, size_t na, const void *b,

@@ -137,6 +137,7 @@ int recorder_switch_file(struct recorder *rec, struct err *e)
 	close(rec->fd);
 	rec->fd = -1;
 	capture_reset_stats(rec->capture);
+	recorder_keep_roots(rec);
 	ret = recorder_open_output(rec, e);
 	if (!ret)
 		ret = recorder_start_file(rec, e);
