@@ -77,6 +77,33 @@ is "two files" $# 2
 for f; do
 	is "$f: both children by name" "$(both_kids "$f" | sed 's/perf //')" "$(sort kids)"
 done
+# Nor does a process that we are given have them yet.
+mkfifo go
+{ echo 'read -r _ <go'; cat kids.sh; } >later.sh
+is_known() {
+	[ "$(stats u.data COMM)" -ge 1 ]
+}
+sampled_both() { # FILE: often, with names or without
+	[ "$("$PERF" script -i "$1" -F pid 2>/dev/null | tr -d ' ' | grep -xf kids | sort | uniq -c | awk '$1 > 20' | wc -l)" = 2 ]
+}
+rm -f kids u.data.*
+sh later.sh & sh=$!
+"$PERF" record -e cpu-clock -F 1000 --switch-output -p $sh -o u.data 2>u.err & pid=$!
+wait_for is_known
+echo >go
+wait_for sampled_both u.data
+kill -USR2 $pid
+wait_for has_switched u.data
+wait_for sampled_both u.data
+# shellcheck disable=SC2046
+kill $(cat kids)
+wait $sh
+wait $pid
+set -- u.data.*
+is "-p: two files" $# 2
+for f; do
+	is "$f: both children that came later by name" "$(both_kids "$f" | sed 's/perf //')" "$(sort kids)"
+done
 # And where another thread than the first one forked them.
 if command -v python3 >/dev/null; then
 	cat >threads.py <<'E2'

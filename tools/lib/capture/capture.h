@@ -40,7 +40,7 @@ struct capture_target {
 /* Comma lists; a process counts with all its threads. -ESRCH names the one that is not there. */
 int capture_target_pids(struct capture_target *t, const char *list, struct err *e);
 int capture_target_tids(struct capture_target *t, const char *list, struct err *e);
-/* All threads of a process; none when it is gone. */
+/* All threads of a process, of which none is in the list; none when it is gone. */
 int capture_target_process(struct capture_target *t, pid_t pid, struct err *e);
 /* The children of what is in the list, and theirs. */
 int capture_target_children(struct capture_target *t, struct err *e);

@@ -103,8 +103,12 @@ int capture_target_tids(struct capture_target *t, const char *list, struct err *
 
 int capture_target_process(struct capture_target *t, pid_t pid, struct err *e)
 {
-	int ret = add_process(t, pid, e);
+	int ret;
 
+	for (size_t i = 0; i < t->tids.n; i++)
+		if (t->tids.v[i] == pid)
+			return 0;
+	ret = add_process(t, pid, e);
 	return ret == -ESRCH ? 0 : ret;
 }
 

@@ -17,12 +17,14 @@ static bool is_user_only(const struct event_list *l)
 	return true;
 }
 
-/* A program that we started, in a later file: what it has become, and its children. */
+/* In a later file: what a program that we started, or what we were given, has become, and the children. */
 static int synth_running(struct synth *s, const struct recorder *rec, struct err *e)
 {
 	struct capture_target now = { 0 };
-	int ret = capture_target_process(&now, rec->program.pid, e);
+	int ret = 0;
 
+	for (size_t i = 0; !ret && i < rec->target->tids.n; i++)
+		ret = capture_target_process(&now, rec->target->tids.v[i], e);
 	if (!ret)
 		ret = capture_target_children(&now, e);
 	if (!ret)
@@ -44,7 +46,7 @@ static int synth_world(struct synth *s, const struct recorder *rec, bool first, 
 		ret = synth_cpu_map(s, rec->target, e);
 	if (ret || !(kinds & (RECORDER_SYNTH_TASK | RECORDER_SYNTH_MMAP)))
 		return ret;
-	if (rec->target->workload && !first)
+	if (!rec->target->system_wide && !first)
 		return synth_running(s, rec, e);
 	return synth_tasks(s, rec->target, e);
 }
