@@ -24,6 +24,24 @@ is "what is in the file and what was lost ($l) is what happened" "$(($(seen stop
 check "... nearly all was lost" test "$l" -gt $((N / 2))
 like "the recorder tells it" "$(cat rec.out)" "lost [0-9]* records, $l of them samples"
 
+# ---- the same in the first of two files
+begin -o told --switch-output
+kill -STOP $rec
+faults
+kill -USR2 $rec
+kill -CONT $rec
+wait_for grep -q Dump rec.out
+end
+is "lost in the first of two files: status" $status 0
+files=$(ls told.*)
+first=${files%%
+*}
+l=$(lost "$first")
+is "... what it has and what it lost ($l) is what happened" "$(($(seen "$first") + l))" $N
+is "... and no other one lost that" "$(lost $files)" "$l"
+like "... the recorder tells it with that file" "$(grep -A1 "Dump $first" rec.out)" "lost [0-9]* records, $l of them samples"
+is "... once" "$(grep -c ' of them samples' rec.out)" 1
+
 # ---- who reads the stream is slow
 mkfifo stream
 (sleep 1; perl -e '$| = 1; while (sysread STDIN, my $b, 20000) { print $b; select undef, undef, undef, 0.02 }') \

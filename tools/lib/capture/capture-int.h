@@ -19,6 +19,7 @@ struct counter {
 	int fd;
 	uint32_t event, cell;
 	uint64_t id;
+	uint64_t lost; /* samples that a file tells of */
 };
 
 struct ring {
@@ -58,6 +59,7 @@ struct capture {
 	unsigned seen;		 /* CAPTURE_* bits for the next capture_wait() */
 	size_t watched, hung_up; /* threads' descriptors in epoll, and those that ended */
 	int time_offset;	 /* of TIME in every sample's body; -1 = not the same in all */
+	uint64_t lost_ahead;	 /* told of by counters, before LOST records came */
 	struct capture_stats stats;
 };
 

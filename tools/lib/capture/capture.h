@@ -176,7 +176,12 @@ int capture_drain(struct capture *c, uint64_t min_bytes, const struct capture_si
  * first and then one FINISHED_ROUND. Nothing is recorded meanwhile.
  */
 int capture_dump(struct capture *c, const struct capture_sink *sink, struct err *e);
-/* The last drain (or dump) and LOST_SAMPLES records from the counters' own loss counts. */
+/*
+ * The last drain (or dump) of a file, and LOST_SAMPLES records from the counters' own loss counts: of
+ * what was lost since the file before.
+ */
+int capture_end_file(struct capture *c, const struct capture_sink *sink, struct err *e);
+/* The same of the last file: nothing is recorded any more. */
 int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e);
 const struct capture_stats *capture_stats(const struct capture *c);
 /* Counts from 0 again: another file begins. */

@@ -179,13 +179,22 @@ struct perf_event_header ring_header(const struct ring *r, uint64_t pos)
 	return h;
 }
 
+/* The kernel writes them when the ring has room again: of what a file before told of, maybe in this one. */
+static void count_lost(struct capture *c, uint64_t n)
+{
+	uint64_t told = min_u64(n, c->lost_ahead);
+
+	c->lost_ahead -= told;
+	c->stats.lost_records += n - told;
+}
+
 void ring_count(struct capture *c, const struct ring *r, uint64_t pos,
 		const struct perf_event_header *h)
 {
 	c->stats.records++;
 	switch (h->type) {
 	case PERF_RECORD_SAMPLE: count_sample(c, r, pos); break;
-	case PERF_RECORD_LOST: c->stats.lost_records += ring_u64(r, pos + 16); break;
+	case PERF_RECORD_LOST: count_lost(c, ring_u64(r, pos + 16)); break;
 	case PERF_RECORD_LOST_SAMPLES: c->stats.lost_samples += ring_u64(r, pos + 8); break;
 	case PERF_RECORD_THROTTLE: c->stats.throttled++; break;
 	case PERF_RECORD_UNTHROTTLE: c->stats.unthrottled++; break;
@@ -298,24 +307,29 @@ static int write_lost(const struct event *ev, const struct counter *counter, int
 	return sink->write(sink->ctx, words, n, NULL, 0, e);
 }
 
-int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e)
+int capture_end_file(struct capture *c, const struct capture_sink *sink, struct err *e)
 {
-	int ret;
+	int ret = c->backward ? capture_dump(c, sink, e) : capture_drain(c, 0, sink, e);
 
-	for (size_t i = 0; i < c->counters.n; i++)
-		ioctl(c->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
-	ret = c->backward ? capture_dump(c, sink, e) : capture_drain(c, 0, sink, e);
 	for (size_t i = 0; !ret && i < c->counters.n; i++) {
-		const struct counter *counter = &c->counters.v[i];
+		struct counter *counter = &c->counters.v[i];
 		const struct event *ev = &c->events->v[counter->event];
-		uint64_t lost = read_lost(ev, counter);
+		uint64_t all = read_lost(ev, counter), lost = all - counter->lost;
 
-		if (!lost)
+		if (all <= counter->lost)
 			continue;
+		counter->lost = all;
 		c->stats.lost_counts += lost;
 		ret = write_lost(ev, counter, c->cells.v[counter->cell].cpu, lost, sink, e);
 	}
 	return ret;
+}
+
+int capture_finish(struct capture *c, const struct capture_sink *sink, struct err *e)
+{
+	for (size_t i = 0; i < c->counters.n; i++)
+		ioctl(c->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+	return capture_end_file(c, sink, e);
 }
 
 const struct capture_stats *capture_stats(const struct capture *c)
@@ -325,5 +339,8 @@ const struct capture_stats *capture_stats(const struct capture *c)
 
 void capture_reset_stats(struct capture *c)
 {
+	const struct capture_stats *st = &c->stats;
+
+	c->lost_ahead += max_u64(st->lost_counts, st->lost_records) - st->lost_records;
 	c->stats = (struct capture_stats){ 0 };
 }

@@ -86,6 +86,8 @@ void recorder_fail(struct recorder *rec, const struct err *e);
 void recorder_say_events(const struct recorder *rec, enum log_level level, bool attrs);
 /* Bytes per sample and MB/s that registers and branch stacks add. */
 void recorder_say_cost(const struct recorder *rec);
+/* What is not in the file that ends. */
+void recorder_say_losses(const struct recorder *rec);
 void recorder_say_summary(const struct recorder *rec);
 /* How branches are followed here, once that is known. */
 void recorder_say_strategy(const struct recorder *rec);

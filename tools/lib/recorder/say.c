@@ -299,8 +299,9 @@ static void say_soft(const struct recorder *rec)
 
 /* ---- the end ----------------------------------------------------------------------------------- */
 
-static void say_losses(const struct recorder *rec, const struct capture_stats *st)
+void recorder_say_losses(const struct recorder *rec)
 {
+	const struct capture_stats *st = capture_stats(rec->capture);
 	size_t kb = capture_ring_bytes(rec->capture) / 1024;
 
 	if (rec->opts->overwrite && st->lost_counts)
@@ -354,5 +355,5 @@ void recorder_say_summary(const struct recorder *rec)
 	recorder_say(rec, LOG_WARN, "[ perf record: Captured and wrote %.3f MB %s%s%s%s ]", mb,
 		     rec->path, stamp, packed, count);
 	say_soft(rec);
-	say_losses(rec, st);
+	recorder_say_losses(rec);
 }

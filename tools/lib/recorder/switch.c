@@ -102,7 +102,7 @@ int recorder_stamp_name(struct recorder *rec, struct err *e)
 
 /* ---- switching --------------------------------------------------------------------------------------- */
 
-/* The end of one file: what the rings still hold, and its features. */
+/* The end of one file: what the rings still hold, what was lost, and its features. */
 static int end_file(struct recorder *rec, struct err *e)
 {
 	int ret = 0;
@@ -110,8 +110,7 @@ static int end_file(struct recorder *rec, struct err *e)
 	if (rec->opts->tail_synthesize)
 		ret = recorder_synthesize(rec, RECORDER_AT_END, e);
 	if (!ret)
-		ret = rec->opts->overwrite ? capture_dump(rec->capture, &rec->sink, e)
-					   : capture_drain(rec->capture, 0, &rec->sink, e);
+		ret = capture_end_file(rec->capture, &rec->sink, e);
 	return ret ? ret : recorder_finish_file(rec, e);
 }
 
@@ -132,6 +131,7 @@ int recorder_switch_file(struct recorder *rec, struct err *e)
 	if (rec->files.last)
 		recorder_say(rec, LOG_WARN, "[ perf record: Dump %s ]", rec->files.last);
 	rec->files.last = NULL;
+	recorder_say_losses(rec);
 	perfdata_writer_free(rec->writer);
 	rec->writer = NULL;
 	close(rec->fd);
