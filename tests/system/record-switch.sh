@@ -266,6 +266,10 @@ refused 'no event can switch' --switch-output-event=cpu-clock
 refused 'no BPF filters' --setup-filter=pin
 refused 'perf report -k' --vmlinux=/boot/vmlinux
 refused "not 'soon'" --switch-output=soon
+refused "not '30'" --switch-output=30
+like "... and what to write" "$_out" 'write 30B \(or K, M, G\) or 30s \(or m, h, d\)'
+refused "not '30'" --max-size=30
+like "... and what to write" "$_out" 'write 30B, 30K, 30M or 30G'
 refused 'goes with --switch-output' --switch-max-files=3
 refused 'a stream \(-o -\) has no name' --switch-output -o -
 refused 'does not go with registers' --overwrite --reg-source=ptrace --user-regs=ip

@@ -417,7 +417,7 @@ const struct option record_options[] = {
 	S('o', "output", r.output, "FILE", "output file (default perf.data); - writes a stream to stdout"),
 	S('m', "mmap-pages", ring, "N[BKMG]", "pages (or bytes) of each ring, rounded up to 2^n"),
 	OPT_STRING_DEF('z', "compression-level", struct record_opts, compress, "N", "1", "compress with zstd, level 1 to 22 (1 when none is given)"),
-	S(0, "max-size", max_size, "N[BKMG]", "stop when the file has this size"),
+	S(0, "max-size", max_size, "SIZE", "stop when the file has this size (100M)"),
 	OPT_STRING_DEF(0, "switch-output", struct record_opts, switch_output, "signal|SIZE|TIME", "signal", "begin another file at SIGUSR2, at a size (100M) or after a time (30s)"),
 	OPT_UINT(0, "switch-max-files", struct record_opts, r.sw.max_files, "N", "keep the last N files of --switch-output"),
 	B(0, "timestamp-filename", timestamp_filename, "add the time to the name of the file"),

@@ -81,6 +81,25 @@ static int prepare_size(const char *what, const char *text, uint64_t *v, struct 
 	return 0;
 }
 
+/* Where "30" is refused, as by upstream: whoever means seconds or MB would have a file of 30 bytes. */
+static bool lacks_unit(const char *text)
+{
+	uint64_t v;
+
+	return text && !cli_parse_u64(text, &v);
+}
+
+static int prepare_max_size(const char *text, uint64_t *v, struct err *e)
+{
+	int ret = prepare_size("--max-size", text, v, e);
+
+	if (ret || !lacks_unit(text))
+		return ret;
+	err_set(e, -EINVAL, "--max-size takes a size such as 100M, not '%s'", text);
+	err_hint(e, "A number needs a unit: write %sB, %sK, %sM or %sG.", text, text, text, text);
+	return -EINVAL;
+}
+
 static int prepare_compress(struct record_opts *o, const char *text, struct err *e)
 {
 	uint64_t level;
@@ -97,15 +116,21 @@ static int prepare_compress(struct record_opts *o, const char *text, struct err 
 static int prepare_switch(struct record_opts *o, struct err *e)
 {
 	struct recorder_switch *sw = &o->r.sw;
+	const char *text = o->switch_output;
 	struct stat st;
 
-	if (o->switch_output && strcmp(o->switch_output, "signal") &&
-	    cli_parse_duration(o->switch_output, &sw->every_ms) &&
-	    (cli_parse_size(o->switch_output, &sw->bytes) || !sw->bytes))
-		return err_set(
-			e, -EINVAL,
+	if (text && strcmp(text, "signal") && cli_parse_duration(text, &sw->every_ms) &&
+	    (lacks_unit(text) || cli_parse_size(text, &sw->bytes) || !sw->bytes)) {
+		err_set(e, -EINVAL,
 			"--switch-output takes signal, a size such as 100M or a time such as 30s, not '%s'",
-			o->switch_output);
+			text);
+		if (lacks_unit(text))
+			err_hint(
+				e,
+				"A number needs a unit: write %sB (or K, M, G) or %ss (or m, h, d).",
+				text, text);
+		return -EINVAL;
+	}
 	sw->on = o->switch_output || o->push.url;
 	sw->stamped = o->timestamp_filename || sw->on;
 	if (sw->max_files && !sw->on)
@@ -315,7 +340,7 @@ int record_prepare(struct record_opts *o, struct err *e)
 	if (!ret && o->compress)
 		ret = prepare_compress(o, o->compress, e);
 	if (!ret)
-		ret = prepare_size("--max-size", o->max_size, &o->r.max_bytes, e);
+		ret = prepare_max_size(o->max_size, &o->r.max_bytes, e);
 	if (!ret && o->r.realtime > 99)
 		ret = err_set(e, -EINVAL, "-r takes a priority from 1 to 99, not %llu",
 			      (unsigned long long)o->r.realtime);
