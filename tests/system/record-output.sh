@@ -134,7 +134,9 @@ for z in -z -z3 -z=5 --compression-level=2; do
 	check "$z" "$PERF" record $z -e cpu-clock -F 2000 -o z.data -- "$PERF" test -w noploop 0.3
 	like "$z reads back" "$("$PERF" script -i z.data -F ip,sym 2>/dev/null)" noploop
 done
-like "the summary tells the ratio" "$("$PERF" record -z -e cpu-clock -o z.data -- true 2>&1)" 'compressed \(original [0-9.]+ MB, ratio is [0-9.]+\)'
+like "the summary tells the ratio, behind the samples" "$("$PERF" record -z -e cpu-clock -F 2000 -o z.data -- "$PERF" test -w noploop 0.3 2>&1)" \
+	'z\.data \([0-9]+ samples\), compressed \(original [0-9.]+ MB, ratio is [0-9.]+\) \]$'
+like "and none where there are none" "$("$PERF" record -n -e cpu-clock -o z.data -- true 2>&1)" 'MB z\.data \]$'
 check_status "a level out of range" 129 "$PERF" record -z99 -e cpu-clock -o z.data -- true
 
 # --- limits

@@ -350,10 +350,10 @@ void recorder_say_summary(const struct recorder *rec)
 			     "[ perf record: perf size limit reached (%" PRIu64
 			     " KB), stopping session ]",
 			     rec->opts->max_bytes / 1024);
-	if (samples >= 0)
+	if (samples > 0)
 		snprintf(count, sizeof(count), " (%" PRId64 " samples)", samples);
 	recorder_say(rec, LOG_WARN, "[ perf record: Captured and wrote %.3f MB %s%s%s%s ]", mb,
-		     rec->path, stamp, packed, count);
+		     rec->path, stamp, count, packed);
 	say_soft(rec);
 	recorder_say_losses(rec);
 }
