@@ -256,6 +256,27 @@ static void test_control(void **state)
 	end(&b);
 }
 
+/* -D says what it does, in the words of --control: from the start off, on, off. */
+static void test_windows_are_told(void **state)
+{
+	char *command[] = { (char *)"sleep", (char *)".3", NULL };
+	struct bench b;
+
+	(void)state;
+	may();
+	for (int64_t on = 0; on <= 50; on += 50) {
+		begin_command(&b, "cpu-clock:u", command);
+		b.opts.delay = 50;
+		assert_int_equal(vec_push(&b.opts.windows, on), 0);
+		assert_int_equal(vec_push(&b.opts.windows, 100), 0);
+		run(&b);
+		assert_false(b.result.failed);
+		assert_int_equal(!!strstr(b.told, "Events disabled\nEvents enabled\n"), on > 0);
+		assert_non_null(strstr(b.told, "Events disabled\n"));
+		end(&b);
+	}
+}
+
 /* A socket whose other end is gone can be read for ever. */
 static void test_control_is_gone(void **state)
 {
@@ -494,6 +515,7 @@ int main(void)
 		cmocka_unit_test(test_we_are_signalled),
 		cmocka_unit_test(test_hangup_is_ignored),
 		cmocka_unit_test(test_control),
+		cmocka_unit_test(test_windows_are_told),
 		cmocka_unit_test(test_control_is_gone),
 		cmocka_unit_test(test_several_files),
 		cmocka_unit_test(test_names_of_many_files),

@@ -49,6 +49,12 @@ bool recorder_parent_is_gone(const struct recorder *rec)
 	return rec->parent && getppid() != rec->parent;
 }
 
+/* In these words: there are programs that wait for them. */
+static void say_switched(const struct recorder *rec, bool on)
+{
+	recorder_say(rec, LOG_WARN, "Events %s", on ? "enabled" : "disabled");
+}
+
 /* Commands of --control: true when one of them ends the recording. */
 static bool obey(struct recorder *rec)
 {
@@ -71,7 +77,7 @@ static bool obey(struct recorder *rec)
 				tracer_enable(rec->soft.tracer, true);
 			ret = capture_enable(rec->capture, rec->soft.tracer ? NULL : name, &err);
 			if (!ret)
-				recorder_say(rec, LOG_WARN, "Events enabled");
+				say_switched(rec, true);
 			break;
 		case CONTROL_DISABLE:
 			if (rec->soft.tracer)
@@ -79,7 +85,7 @@ static bool obey(struct recorder *rec)
 			else
 				ret = capture_disable(rec->capture, name, &err);
 			if (!ret)
-				recorder_say(rec, LOG_WARN, "Events disabled");
+				say_switched(rec, false);
 			break;
 		case CONTROL_STOP: stop = true; break;
 		case CONTROL_EVLIST: recorder_say_events(rec, LOG_ERROR, strstr(arg, "-v")); break;
@@ -125,9 +131,9 @@ static int keep_windows(struct recorder *rec, int64_t begin, size_t *next, struc
 	       now_ms() >= begin + rec->opts->windows.v[*next]) {
 		bool on = *next % 2 == 0;
 
-		recorder_say(rec, LOG_INFO, "events %s after %lld ms", on ? "enabled" : "disabled",
-			     (long long)rec->opts->windows.v[*next]);
 		ret = switch_events(rec, on, e);
+		if (!ret && rec->opts->windows.v[*next])
+			say_switched(rec, on);
 		(*next)++;
 	}
 	return ret;
@@ -172,6 +178,8 @@ int recorder_follow(struct recorder *rec, struct err *e)
 	int ret = 0;
 
 	rec->files.next_ms = begin + (int64_t)rec->opts->sw.every_ms;
+	if (rec->opts->delay && !(rec->opts->windows.n && !rec->opts->windows.v[0]))
+		say_switched(rec, false);
 	while (!done && !ret) {
 		int what = capture_wait(rec->capture, wait_ms(rec, begin, next), e);
 
