@@ -149,6 +149,8 @@ check "--mmap-flush" "$PERF" record -e cpu-clock --mmap-flush 64K -o f.data -- t
 check "-m in pages" "$PERF" record -e cpu-clock -m 16 -o f.data -- true
 check "-m in bytes" "$PERF" record -e cpu-clock -m 1M -o f.data -- true
 check_status "-m of nothing" 129 "$PERF" record -e cpu-clock -m 0 -o f.data -- true
+check_status "-m of more than there can be" 129 "$PERF" record -e cpu-clock -m 1025G -o f.data -- true
+like "... and how much that is" "$(cat check.out)" 'at least one page and at most 1T'
 check "--aio is accepted" "$PERF" record --aio -e cpu-clock -o f.data -- true
 check "--aio=4 is accepted" "$PERF" record --aio=4 -e cpu-clock -o f.data -- true
 

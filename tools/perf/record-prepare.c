@@ -63,7 +63,7 @@ static int prepare_ring(struct record_opts *o, const char *text, struct err *e)
 	else if (cli_parse_size(copy, &v))
 		return err_set(e, -EINVAL, "-m takes pages or bytes such as 4M, not '%s'", text);
 	if (!v || v > 1ULL << 40)
-		return err_set(e, -EINVAL, "-m %s: a ring has between one page and 2^31 of them",
+		return err_set(e, -EINVAL, "-m %s: a ring has at least one page and at most 1T",
 			       text);
 	while (pages * page < v)
 		pages *= 2;
