@@ -74,4 +74,57 @@ wait $rec
 is "stepped: SIGTERM ends the recording and its command" \
 	"$? $(kill -0 "$(cat s.pid)" 2>/dev/null && echo alive)" "143 "
 like "stepped: which is complete" "$(cat err)" 'Captured and wrote'
+# Ctrl-C on a terminal reaches both of them, and is one signal: who reads the stream has time to go on reading.
+cat >ctrl-c.py <<'E2'
+import os, pty, select, signal, sys, time
+
+def pending(pid):
+    try:
+        with open(f"/proc/{pid}/status") as f:
+            return any(int(l.split()[1], 16) >> (signal.SIGINT - 1) & 1 for l in f if l.startswith(("SigPnd", "ShdPnd")))
+    except FileNotFoundError:
+        return False
+
+def until(what):
+    end = time.monotonic() + 120
+    while not what():
+        if time.monotonic() > end:
+            os.kill(guard, signal.SIGKILL)
+            sys.exit("nothing comes of it")
+        time.sleep(.01)
+
+os.mkfifo("stuck")
+pipe = os.open("stuck", os.O_RDWR | os.O_NONBLOCK)
+guard, terminal = pty.fork()
+if not guard:
+    os.dup2(os.open("ctrl-c.err", os.O_WRONLY | os.O_CREAT), 2)
+    os.execv(sys.argv[1], sys.argv[1:])
+until(lambda: not select.select([], [pipe], [], 0)[1])
+with open(f"/proc/{guard}/task/{guard}/children") as f:
+    recorder = int(f.read())
+os.kill(guard, signal.SIGSTOP)
+os.waitpid(guard, os.WUNTRACED)
+os.write(terminal, b"\003")
+until(lambda: pending(guard))
+time.sleep(.05)
+until(lambda: not pending(recorder))
+os.kill(guard, signal.SIGCONT)
+until(lambda: not pending(guard))
+time.sleep(.05)
+until(lambda: not pending(recorder))
+status = None
+while status is None:
+    if select.select([pipe], [], [], .05)[0]:
+        os.read(pipe, 65536)
+    ended, s = os.waitpid(guard, os.WNOHANG)
+    status = s if ended else None
+print(os.WIFSIGNALED(status) and os.WTERMSIG(status), os.WIFEXITED(status) and os.WEXITSTATUS(status))
+E2
+if command -v python3 >/dev/null && [ -e "/proc/$$/task/$$/children" ]; then
+	is "stepped: Ctrl-C ends the recording as one signal" "$(python3 ctrl-c.py "$PERF" record -b --branch-source=software \
+		--branch-strategy=step --branch-budget 80 -o stuck "$PERF" test -w noploop 120)" "2 False"
+	unlike "... with all of it read" "$(cat ctrl-c.err)" 'nobody reads'
+else
+	skip "stepped: Ctrl-C" "needs python3, and children in /proc"
+fi
 done_testing

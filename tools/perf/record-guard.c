@@ -30,8 +30,15 @@ static void __attribute__((noreturn)) end_like(int status)
 	_exit(128 + WTERMSIG(status));
 }
 
+/* Ctrl-C: the terminal has told the recorder too, for which a second signal means that it must not wait. */
+static bool came_by_terminal(const siginfo_t *info)
+{
+	return info->si_signo == SIGINT && info->si_code == SI_KERNEL;
+}
+
 static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
 {
+	siginfo_t info;
 	int status, sig;
 
 	for (;;) {
@@ -41,8 +48,8 @@ static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
 			end_like(status);
 		if (pid < 0 && errno != EINTR)
 			_exit(1); /* nobody else waits for it: cannot be */
-		sig = sigwaitinfo(set, NULL);
-		if (sig > 0 && sig != SIGCHLD)
+		sig = sigwaitinfo(set, &info);
+		if (sig > 0 && sig != SIGCHLD && !came_by_terminal(&info))
 			kill(recorder, sig);
 	}
 }
