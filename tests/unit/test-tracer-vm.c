@@ -582,6 +582,102 @@ static void test_rewritten(void **state)
 	vm_free(vm);
 }
 
+#define BUFFER (5 * 4096)
+
+/* A copy, or bytes that are filled, by the processor and interpreted: of any length, over each other. */
+static void one_string(struct vm *vm, unsigned char *buf)
+{
+	static const char code[8][4] = { "\xf3\xa4", "\xf3\x66\xa5", "\xf3\xa5", "\xf3\x48\xa5",
+					 "\xf3\xaa", "\xf3\x66\xab", "\xf3\xab", "\xf3\x48\xab" };
+	unsigned which = (unsigned)rnd() % 8, shift = which % 4;
+	uint64_t bytes = rnd() % (rnd() & 1 ? 200 : 2 * 4096) >> shift << shift;
+	uint64_t from = rnd() % (BUFFER - bytes), to = rnd() % (BUFFER - bytes);
+	static unsigned char mine[BUFFER];
+	struct native n = { .flags = 0x202 };
+	size_t len = strlen(code[which]);
+	struct user_regs_struct r;
+	struct vm_insn *in;
+
+	if (rnd() & 1) /* so that what was just written is read */
+		to = min_u64(from + rnd() % 100, BUFFER - bytes);
+	prepare(&(struct snippet){ .code = (const void *)code[which],
+				   .end = (const void *)(code[which] + len) });
+	n.reg[0] = rnd();
+	n.reg[1] = bytes >> shift;
+	n.reg[6] = (uint64_t)(uintptr_t)buf + from;
+	n.reg[7] = (uint64_t)(uintptr_t)buf + to;
+	to_regs(&n, (uint64_t)(uintptr_t)area, &r);
+	vm_begin(vm, getpid(), &r);
+	assert_int_equal(vm_run(vm, 1, &in), VM_OK);
+	assert_int_equal(vm_copy(vm, (uint64_t)(uintptr_t)buf, mine, BUFFER), BUFFER);
+	native_run(&n, area);
+	assert_int_equal(vm->reg[VM_CX], 0);
+	assert_int_equal(vm->reg[VM_DI], n.reg[7]);
+	assert_int_equal(vm->reg[VM_SI], n.reg[6]);
+	assert_memory_equal(mine, buf, BUFFER);
+}
+
+static void test_strings(void **state)
+{
+	unsigned char *buf = malloc(BUFFER);
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86))
+		fail();
+	map_area();
+	for (unsigned i = 0; i < BUFFER; i++)
+		buf[i] = (unsigned char)rnd();
+	for (unsigned i = 0; i < ROUNDS; i++)
+		one_string(vm, buf);
+	munmap(area, 8192);
+	free(buf);
+	vm_free(vm);
+}
+
+/*
+ * A loop that copies a megabyte in each of its rounds of five instructions: a thread stands still meanwhile, so a way ends there soon.
+ * Few of its stores push others out of those that are remembered. A trace goes on.
+ */
+static void test_long_strings(void **state)
+{
+	/* mov $1048576, %ecx; mov %r8, %rsi; mov %r9, %rdi; rep movsb; jmp to the start */
+	static const unsigned char code[] = { 0xb9, 0,	  0,	0x10, 0,    0x4c, 0x89, 0xc6,
+					      0x4c, 0x89, 0xcf, 0xf3, 0xa4, 0xeb, 0xf1 };
+	struct user_regs_struct r = { .rip = (uint64_t)(uintptr_t)code };
+	unsigned char *from = calloc(2, 1 << 20);
+	enum vm_result why = VM_BRANCH;
+	unsigned rounds = 0;
+	struct vm_insn *in;
+	struct vm *vm;
+
+	(void)state;
+	if (vm_new(&vm, &vm_x86) || vm_keep_stored(vm))
+		fail();
+	r.r8 = (uint64_t)(uintptr_t)from;
+	r.r9 = r.r8 + (1 << 20);
+	vm_begin(vm, getpid(), &r);
+	for (; why == VM_BRANCH && rounds < 100; rounds++)
+		why = vm_run(vm, 1000, &in);
+	assert_int_equal(why, VM_FOREIGN);
+	assert_in_range(rounds, 4, 20);
+	assert_true(vm->nr_stored < VM_STORED / 4);
+	/* bytes of which one is unknown are stored one after the other, and remembered so */
+	vm_begin(vm, getpid(), &r);
+	for (uint64_t at = 0; at < 1 << 20; at += 4096)
+		assert_int_equal(vm_store(vm, r.r8 + at, 1, 0, false), VM_OK);
+	for (why = VM_BRANCH, rounds = 0; why == VM_BRANCH && rounds < 100; rounds++)
+		why = vm_run(vm, 1000, &in);
+	assert_int_equal(why, VM_FOREIGN);
+	assert_in_range(rounds, 2, 4);
+	vm->guesses = true;
+	vm_begin(vm, getpid(), &r);
+	for (rounds = 0; rounds < 30; rounds++)
+		assert_int_equal(vm_run(vm, 1000, &in), VM_BRANCH);
+	free(from);
+	vm_free(vm);
+}
+
 static void test_ends(void **state)
 {
 	static const unsigned char sys[] = { 0x0f, 0x05 }, trap[] = { 0xcc };
@@ -627,6 +723,8 @@ int main(void)
 		cmocka_unit_test(test_exactly),
 		cmocka_unit_test(test_cpuid_of_a_cpu),
 		cmocka_unit_test(test_rewritten),
+		cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_long_strings),
 		cmocka_unit_test(test_ends),
 	};
 

@@ -193,7 +193,9 @@ static int compute(struct tracer *t, struct tracee *th, struct err *e)
 	while (!ret && goes_on(t)) {
 		enum vm_result r = run_on(t, th, &n);
 
-		looked += n;
+		/* one instruction that copies takes as long as hundreds of branches */
+		looked += n + vm->pieces;
+		vm->pieces = 0;
 		if (b->way.nr == t->opts.branches.depth)
 			ret = write_stack(t, th, vm, e);
 		else if (r == VM_SYSCALL)

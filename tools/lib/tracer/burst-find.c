@@ -7,9 +7,10 @@
 #include "burst-int.h"
 #include "walk-int.h"
 
-#define STORES_NEAR  64	  /* to each side of a place, that tell rounds of a loop apart */
-#define STORES_ROUND 512  /* likewise, where a round is known to be alike or the time makes it so */
-#define ROUND_MOST   4096 /* branches of such a one */
+#define STORES_NEAR 64 /* to each side of a place, that tell rounds of a loop apart */
+#define STORES_ROUND \
+	512 /* likewise, where a round is known to be alike or the time makes it so; of eight bytes each */
+#define ROUND_MOST 4096 /* branches of such a one */
 #define COMPARED_MOST \
 	(1            \
 	 << 16) /* of these stores in all: there may be a hundred thousand rounds, and the thread stands still */
@@ -165,6 +166,12 @@ struct touched {
 	uint64_t bits[64];
 };
 
+/* How many of eight bytes @s is worth: copies are remembered as few large ones. */
+static uint32_t worth(const struct vm_stored *s)
+{
+	return max_u64(1, s->size / 8);
+}
+
 /* Whether some of what @s stores to was touched before, or may have been. */
 static bool touch(struct touched *t, const struct vm_stored *s)
 {
@@ -193,18 +200,20 @@ static bool round_agrees(const struct tracer *t, const struct burst *b, const st
 
 	if (t->walker->vm->nr_stored - m->stored + before > VM_STORED)
 		return false;
-	for (uint32_t i = 1; i <= before; i++) {
+	for (uint32_t i = 1, n = 0; i <= before && n < STORES_ROUND; i++) {
 		const struct vm_stored *s = &stored[(m->stored - i) % VM_STORED];
 
-		end->compared++;
+		n += worth(s);
+		end->compared += worth(s);
 		if (!touch(&seen, s) && s->known && contradicts(t, b, s, s->value, end))
 			return false;
 	}
 	seen = (struct touched){ { 0 } };
-	for (uint32_t i = 0; i < behind; i++) {
+	for (uint32_t i = 0, n = 0; i < behind && n < STORES_ROUND; i++) {
 		const struct vm_stored *s = &stored[(m->stored + i) % VM_STORED];
 
-		end->compared++;
+		n += worth(s);
+		end->compared += worth(s);
 		if (!touch(&seen, s) && s->had && contradicts(t, b, s, s->before, end))
 			return false;
 	}

@@ -7,10 +7,22 @@
 
 #define STRING_MAX (1 << 20)  /* bytes of one rep, where a thread waits for a few branches; */
 #define TRACE_MAX  (16 << 20) /* and where it is computed for as long as it runs */
+/*
+ * What all of a way may take: one rep counts as one instruction, whatever its length, and the thread stands still meanwhile. In
+ * pieces, which are steps of at most eight bytes, of all of which the stores are remembered, or so many bytes of many at once.
+ */
+#define PIECES_MOST   VM_STORED
+#define PIECE_AT_ONCE 32
+#define AT_ONCE_LEAST 64
 
 static uint64_t longest(const struct vm *vm, const struct vm_insn *in)
 {
 	return (vm->guesses ? TRACE_MAX : STRING_MAX) / in->size;
+}
+
+static bool is_spent(const struct vm *vm)
+{
+	return !vm->guesses && vm->pieces >= PIECES_MOST;
 }
 
 static bool can_touch(struct vm *vm, uint64_t addr, uint64_t n)
@@ -40,25 +52,66 @@ static uint64_t repeated(uint64_t v, unsigned size)
 	return v;
 }
 
-/* movs, stos */
+/*
+ * Of @n bytes that movs or stos, of @v, would take in steps those that lie in one page here and there: how many were done at once.
+ * 0: these are few, or some of the page unknown or code. They are remembered as one store, of whatever it was.
+ */
+static unsigned at_once(struct vm *vm, uint64_t di, uint64_t si, const uint64_t *v, uint64_t n)
+{
+	unsigned part = (unsigned)min_u64(n, VM_PAGE - di % VM_PAGE);
+	struct vm_page *to, *from = NULL;
+	unsigned char *at;
+
+	/* nor beyond where what was just written would be read */
+	if (!v)
+		part = (unsigned)min_u64(part, min_u64(VM_PAGE - si % VM_PAGE, di - si));
+	part &= ~7u;
+	if (part < AT_ONCE_LEAST)
+		return 0;
+	to = vm_page(vm, di, part);
+	if (!v)
+		from = vm_page(vm, si, part);
+	if (!to || to->dirty || to->code || (!v && (!from || from->dirty)))
+		return 0;
+	vm_remember(vm, di, part, 0, false, NULL);
+	if (!to->stored)
+		vm_note_store(vm, to);
+	at = to->data + di % VM_PAGE;
+	if (!v)
+		memmove(at, from->data + si % VM_PAGE, part);
+	for (unsigned i = 0; v && i < part; i += 8)
+		memcpy(at + i, v, 8);
+	vm->pieces += part / PIECE_AT_ONCE;
+	return part;
+}
+
+/* movs, stos. The first and the last step are made by themselves: what they store tells rounds of a loop apart. */
 static enum vm_result fill(struct vm *vm, const struct vm_insn *in, uint64_t n)
 {
-	uint64_t si = vm->reg[VM_SI], di = vm->reg[VM_DI], bytes = n * in->size, step;
+	uint64_t si = vm->reg[VM_SI], di = vm->reg[VM_DI], bytes = n * in->size, step, part,
+		 again = 8;
 	struct val x = exec_get_reg(vm, VM_AX);
 	bool movs = in->op == OP_MOVS;
 
-	if (in->rep == 'n' || n > longest(vm, in) || !can_touch(vm, di, bytes) ||
+	if (in->rep == 'n' || n > longest(vm, in) || is_spent(vm) || !can_touch(vm, di, bytes) ||
 	    (movs && !can_touch(vm, si, bytes)))
 		return VM_FOREIGN;
 	/* eight bytes at a time, where no byte is read that was written just before */
 	step = movs && di - si < 8 ? in->size : 8;
 	x.v = repeated(x.v, in->size);
-	for (uint64_t i = 0; i < bytes; i += step) {
-		unsigned part = (unsigned)min_u64(step, bytes - i);
-
+	for (uint64_t i = 0; i < bytes; i += part) {
+		part = 0;
+		if (i >= again && step == 8 && x.known && bytes - i > 8) {
+			part = at_once(vm, di + i, si + i, movs ? NULL : &x.v, bytes - i - 8);
+			again = i + AT_ONCE_LEAST;
+		}
+		if (part)
+			continue;
+		part = min_u64(step, bytes - i);
 		if (movs)
-			x.known = vm_load(vm, si + i, part, &x.v) == VM_OK;
-		(void)vm_store(vm, di + i, part, x.v, x.known);
+			x.known = vm_load(vm, si + i, (unsigned)part, &x.v) == VM_OK;
+		(void)vm_store(vm, di + i, (unsigned)part, x.v, x.known);
+		vm->pieces++;
 	}
 	advance(vm, VM_DI, bytes);
 	if (movs)
@@ -94,9 +147,11 @@ static enum vm_result scan(struct vm *vm, const struct vm_insn *in, uint64_t *n)
 	uint64_t done = 0;
 
 	while (done < *n) {
-		enum vm_result r =
-			done < longest(vm, in) ? compare(vm, in, done * in->size) : VM_FOREIGN;
+		enum vm_result r = done < longest(vm, in) && !is_spent(vm)
+					   ? compare(vm, in, done * in->size)
+					   : VM_FOREIGN;
 
+		vm->pieces++;
 		if (r == VM_UNKNOWN && !in->rep) {
 			exec_lose_flags(vm, VM_STATUS);
 		} else if (r != VM_OK) { /* as if nothing had been done */

@@ -484,6 +484,7 @@ static void begin_walk(struct vm *vm, pid_t tid)
 	if (vm->insns->nr >= VM_INSNS_FULL || is_full(vm))
 		forget_insns(vm);
 	vm->keep_pages = false;
+	vm->pieces = 0;
 	forget_way(vm);
 }
 

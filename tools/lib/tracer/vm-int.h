@@ -331,6 +331,7 @@ struct vm {
 	struct vm_stored *stored; /* a ring of VM_STORED; NULL: nobody will ask */
 	uint32_t nr_stored;	  /* all that there were: the newest is the one before */
 	uint32_t stored_there;	  /* memory for so many */
+	uint32_t pieces;	  /* of string instructions on this way: exec-string.c */
 	uint64_t foreign;	  /* of these since the last stop: passed over, effects unknown */
 	struct xsave_cpu cpu;	  /* xcr0 0: without XSAVE */
 	struct vm_insns *insns;
