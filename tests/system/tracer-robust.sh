@@ -123,7 +123,24 @@ void _start(void)
 	for (;;) __asm__ volatile("int $0x80" : : "a"(1), "b"(3)); /* exit(3) */
 }
 E
-if ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
+cat >x32.c <<'E'
+void _start(void)
+{
+	static const char *const argv[] = { "m64", 0 }, *const env[] = { 0 };
+	for (;;) __asm__ volatile("int $0x80" : : "a"(11), "b"("./m64"), "c"(argv), "d"(env)); /* execve() */
+}
+E
+cat >m64.c <<'E'
+__attribute__((noinline)) void turn(void) { __asm__ volatile(""); }
+void _start(void)
+{
+	for (int i = 0; i < 320000; i++) turn();
+	for (;;) __asm__ volatile("syscall" : : "a"(231), "D"(0)); /* exit_group(0) */
+}
+E
+if ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null &&
+	${CC:-cc} -m32 -O1 -fno-pic -no-pie -nostdlib -static -o x32 x32.c 2>/dev/null &&
+	${CC:-cc} -O1 -nostdlib -static -o m64 m64.c 2>/dev/null; then
 	./m32 2>err
 	want=$?
 	if [ $want = 3 ]; then
@@ -133,6 +150,10 @@ if ${CC:-cc} -m32 -O1 -nostdlib -static -o m32 m32.c 2>/dev/null; then
 		"$PERF" record --branch-trace=3M -o m.data sh -c './m32; exit 4' 2>err
 		is "so it does in a trace" $? 4
 		like "which has a gap there" "$(cat err)" 'gaps: .*1 32-bit code'
+		"$PERF" record --branch-trace=3M -o m.data sh -c './x32; exit 4' 2>err
+		is "... up to where it executes another program" \
+			"$? $("$PERF" script -i m.data -F comm,brstacksym 2>/dev/null |
+				awk '/^ *m64 .*\/turn\+/ { n++ } END { print (n > 10000) }')" "4 1"
 	else
 		skip "32-bit code" "this kernel runs none: $(tr '\n' ' ' <err)"
 	fi

@@ -256,13 +256,18 @@ static int begin_stretch(struct tracer *t, struct tracee *th, uint32_t hidden, s
 {
 	struct btrace *b = th->btrace;
 	struct vm *vm = t->walker->vm;
+	int ret;
 
 	points_enable(th, false);
 	span_end(th);
 	if (arch_is_32bit(&b->way.regs)) {
 		th->in_32bit = true;
 		t->stats.cut[TRACER_CUT_32BIT]++;
-		return btrace_end(t, th, e) ?: (tracee_go_on(th, 0), 0);
+		ret = btrace_end(t, th, e);
+		/* in 64-bit code, perhaps of another program, a sample begins it anew */
+		points_enable(th, t->enabled && goes_on(t));
+		tracee_go_on(th, 0);
+		return ret;
 	}
 	if (btrace_handler_is_due(t, th)) {
 		b->way.state = BTRACE_OPEN;
