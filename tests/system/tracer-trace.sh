@@ -37,6 +37,10 @@ N unsigned long turns(unsigned long n)
 	return x;
 }
 static void on_tick(int s) { (void)s; ticks++; }
+static void on_exec(int s)
+{
+	if (s) execl("/bin/true", "true", NULL);
+}
 static void *thread(void *arg)
 {
 	for (int i = 0; i < 20; i++) {
@@ -91,6 +95,14 @@ int main(int argc, char **argv)
 			}
 		while (wait(&s) > 0) exits += WEXITSTATUS(s);
 		printf("%d\n", exits);
+	} else if (!strcmp(argv[1], "execs")) { /* out of a handler, in the midst of turns() that are computed */
+		signal(SIGALRM, on_exec);
+		for (int i = 0; i < 4; i++)
+			if (!fork()) {
+				ualarm(20000, 0);
+				for (;;) turns(20000), getppid();
+			}
+		while (wait(NULL) > 0);
 	} else if (!strcmp(argv[1], "clock")) {
 		struct timespec a;
 		char *end;
@@ -160,7 +172,21 @@ alone threads
 trace forks
 is "forks: children, too" "$(counts)" "2000 2000 440 440"
 like "forks: and what they execute" "$("$PERF" report --stdio -s comm -i t.data)" ' true'
+# Addresses of a program that was executed, and those of them where none of its maps is.
+strangers() {
+	"$PERF" script -i t.data --show-mmap-events --show-task-events -F tid,brstack 2>/dev/null | perl -ne '
+		if (/COMM exec: true:(\d+)/) { $map{$1} = [] }
+		elsif (/MMAP2? (\d+)\/\d+: \[0x(\w+)\(0x(\w+)\)/) { push @{$map{$1}}, [hex $2, hex($2) + hex $3] if $map{$1} }
+		elsif (/^ *(\d+) +0x/ && $map{$1}) { my $m = $map{$1}; for (split) { my ($a) = /^0x(\w+)/ or next; $a = hex $a; $n++;
+			$bad++ if !grep $a >= $_->[0] && $a < $_->[1], @$m } }
+		END { print $n > 1000, " ", $bad + 0, "\n" }'
+}
+is "forks: none of before in what they execute" "$(strangers)" "1 0"
 alone forks
+trace execs
+is "execs: nor where a handler did" "$(strangers)" "1 0"
+like "... and what that has cut off is told" "$(cat err)" 'gaps: .*4 signal'
+alone execs
 
 # On a busy machine the recorder comes late to the first sample. Here it stands still meanwhile. The kernel dates the start of
 # children; the stacks, which we date, must not come before.

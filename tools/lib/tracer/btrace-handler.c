@@ -94,6 +94,21 @@ int btrace_handler_enter(struct tracer *t, struct btrace *b, const struct user_r
 	return 0;
 }
 
+void btrace_executed(struct tracer *t, struct tracee *th)
+{
+	struct btrace *b = th ? th->btrace : NULL;
+
+	if (!b)
+		return;
+	while (b->frame)
+		forget(t, &b->frame);
+	t->stats.cut[TRACER_CUT_EXIT] += !!b->way.nr;
+	t->stats.traced -= b->way.nr;
+	b->way.nr = 0;
+	b->way.state = BTRACE_CALL;
+	b->returns = false;
+}
+
 bool btrace_handler_returns(struct tracer *t, struct btrace *b, uint64_t sp)
 {
 	const struct btrace_frame *f = b->frame;

@@ -76,6 +76,11 @@ int btrace_handler_enter(struct tracer *t, struct btrace *b, const struct user_r
 bool btrace_handler_returns(struct tracer *t, struct btrace *b, uint64_t sp);
 /* It has ended: b->way is what it interrupted. False: but it goes on elsewhere, not there. */
 bool btrace_handler_leave(struct btrace *b, const struct user_regs_struct *r);
+/*
+ * @th, or NULL, is in an exec that has succeeded: what was computed and has not passed before never will, and can be told
+ * no more as the former program's.
+ */
+void btrace_executed(struct tracer *t, struct tracee *th);
 /* What the innermost interrupted is the way again, though that will not be gone on with. */
 bool btrace_handler_drop(struct btrace *b);
 

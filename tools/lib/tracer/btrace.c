@@ -458,6 +458,18 @@ static int end_handler(struct tracer *t, struct tracee *th, const struct user_re
 	return write_stack(t, th, NULL, e);
 }
 
+/* What has passed before an exec is written before it: behind, it would be taken for the new program's. */
+static int write_before_exec(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
+			     uint64_t nr, struct err *e)
+{
+	struct btrace_way *w = &th->btrace->way;
+
+	if (w->state != BTRACE_CALL || (nr != SYS_execve && nr != SYS_execveat))
+		return 0;
+	w->regs = *r;
+	return write_stack(t, th, NULL, e);
+}
+
 static int enter_call(struct tracer *t, struct tracee *th, const struct user_regs_struct *r,
 		      const struct __ptrace_syscall_info *info, struct err *e)
 {
@@ -481,6 +493,8 @@ static int enter_call(struct tracer *t, struct tracee *th, const struct user_reg
 		w->regs = *r;
 		ret = write_stack(t, th, NULL, e);
 	}
+	if (!ret)
+		ret = write_before_exec(t, th, r, info->entry.nr, e);
 	t->stats.calls += w->state == BTRACE_CALL;
 	tracee_go_on(th, 0);
 	return ret;

@@ -298,12 +298,14 @@ int tracee_after_exec(struct tracer *t, pid_t tid, struct tracee **th, struct er
 	int ret = 0;
 
 	walker_new_epoch(t);
+	btrace_executed(t, *th);
 	ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former);
 	other = (pid_t)former != tid ? tracee_find(t, (pid_t)former) : NULL;
 	if (!other)
 		return 0;
 	if (*th)
 		ret = tracee_drop(t, *th, e);
+	btrace_executed(t, other);
 	budget_forget(t, other); /* what it kept open is of its former number */
 	other->tid = tid;
 	*th = other;
