@@ -223,8 +223,9 @@ if "gdb" in how:
 if "strange" in how:  # another owner's notes with the same numbers
     notes += note("ODD", 0x202, bytes(700)) + note("ODD", 1, bytes(336)) + note("ODD", 0x205, bytes(16))
 ident = b"\x7fELF" + bytes([2, 1, 1]) + bytes(9)
-head = ident + struct.pack("<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, 1, 0, 0, 0)
-head += struct.pack("<2I6Q", 4, 0, 120, 0, 0, len(notes), 0, 4)
+n = 2 if "twice" in how else 1
+head = ident + struct.pack("<2HI3QI6H", 4, 62, 1, 0, 64, 0, 0, 64, 56, n, 0, 0, 0)
+head += struct.pack("<2I6Q", 4, 0, 64 + 56 * n, 0, 0, len(notes), 0, 4) * n
 open(out, "wb").write(head + notes)
 E
 python3 "$TMP/core.py" "$TMP/none" $size
@@ -246,6 +247,9 @@ python3 "$TMP/core.py" "$TMP/unlike" $size unlike
 like "threads of one process that have different components: damage" \
 	"$("$PERF" xstate --core "$TMP/unlike" 2>&1)" \
 	"damaged: thread 1 has $size bytes .* 0x2e7, thread 2 $size for 0xe7"
+python3 "$TMP/core.py" "$TMP/twice" $size twice
+like "one segment of notes as two: more could be read so than a file has" \
+	"$("$PERF" xstate --core "$TMP/twice" 2>&1)" 'its segments of notes overlap'
 check_status "a file that is no core is refused" 1 "$PERF" xstate --core "$PERF"
 # a segment of 256 MB in a file that has 24 bytes of it
 {

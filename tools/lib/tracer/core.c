@@ -13,7 +13,7 @@
 #include "base/bytes.h"
 #include "tracer.h"
 
-#define NOTES_MAX (256u << 20) /* of one segment; a thread takes about 20 KB */
+#define NOTES_MAX (256u << 20) /* of all segments; a thread takes about 20 KB */
 
 #ifndef NT_X86_SHSTK
 #define NT_X86_SHSTK 0x204
@@ -36,6 +36,7 @@ struct core {
 	uint16_t machine;
 	uint64_t phoff;
 	uint32_t phnum, phentsize;
+	uint64_t left; /* bytes that notes may still have: all that there are are kept */
 };
 
 static int read_at(const struct core *c, void *buf, size_t n, uint64_t off, const char *what,
@@ -94,8 +95,8 @@ static int read_header(struct core *c, struct err *e)
 	return 0;
 }
 
-static void take_prstatus(struct tracer_states *st, const struct core *c, const void *desc,
-			  uint32_t size)
+static int take_prstatus(struct tracer_states *st, const struct core *c, const void *desc,
+			 uint32_t size)
 {
 	/* siginfo, signal, two signal sets, then the pid; user_regs_struct begins after times */
 	static const struct prstatus_layout l64 = { 32, 112 + 16 * 8 }, l32 = { 24, 72 + 12 * 4 };
@@ -107,8 +108,7 @@ static void take_prstatus(struct tracer_states *st, const struct core *c, const 
 	t.tid = (pid_t)cursor_u32(&k);
 	cursor_skip(&k, l->ip - l->pid - 4);
 	t.ip = l == &l64 ? cursor_u64(&k) : cursor_u32(&k);
-	if (!k.bad)
-		(void)vec_push(&st->threads, t);
+	return !k.bad && vec_push(&st->threads, t) ? -ENOMEM : 0;
 }
 
 struct note {
@@ -136,7 +136,7 @@ static int take_note(struct tracer_states *st, const struct core *c, const struc
 	if (note_is(n, "GDB", NT_GDB_TDESC)) {
 		st->by_gdb = true;
 	} else if (note_is(n, "CORE", NT_PRSTATUS)) {
-		take_prstatus(st, c, desc, size);
+		return take_prstatus(st, c, desc, size);
 	} else if (type == NT_X86_SHSTK && t && size >= 8) {
 		t->has_ssp = true;
 		t->ssp = load_u64(desc, c->swap);
@@ -179,7 +179,7 @@ static int walk_notes(struct tracer_states *st, const struct core *c, const void
 	return 0;
 }
 
-static int read_segment(struct tracer_states *st, const struct core *c, uint64_t off, uint64_t size,
+static int read_segment(struct tracer_states *st, struct core *c, uint64_t off, uint64_t size,
 			struct err *e)
 {
 	unsigned char last;
@@ -193,6 +193,11 @@ static int read_segment(struct tracer_states *st, const struct core *c, uint64_t
 	ret = size ? read_at(c, &last, 1, off + size - 1, "the notes", e) : 0;
 	if (ret)
 		return ret;
+	if (size > c->left)
+		return err_set(e, -EFBIG,
+			       "%s: its segments of notes overlap, or have more than %u MB",
+			       c->path, NOTES_MAX >> 20);
+	c->left -= size;
 	notes = malloc(size + 1);
 	if (!notes)
 		return err_set(e, -ENOMEM, "%s: no memory for %llu bytes of notes", c->path,
@@ -204,7 +209,7 @@ static int read_segment(struct tracer_states *st, const struct core *c, uint64_t
 	return ret;
 }
 
-static int read_segments(struct tracer_states *st, const struct core *c, struct err *e)
+static int read_segments(struct tracer_states *st, struct core *c, struct err *e)
 {
 	for (uint32_t i = 0; i < c->phnum; i++) {
 		unsigned char ph[56];
@@ -233,11 +238,15 @@ static int read_segments(struct tracer_states *st, const struct core *c, struct 
 int tracer_states_core(struct tracer_states *st, const char *path, struct err *e)
 {
 	struct core c = { .path = path };
+	struct stat s;
 	int ret;
 
 	c.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (c.fd < 0)
 		return err_set(e, -errno, "cannot open %s: %s", path, strerror(errno));
+	/* segments that overlap would have more than the file, without an end */
+	if (!fstat(c.fd, &s))
+		c.left = min_u64(NOTES_MAX, (uint64_t)s.st_size);
 	ret = read_header(&c, e);
 	if (!ret)
 		ret = read_segments(st, &c, e);
