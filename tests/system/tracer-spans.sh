@@ -280,6 +280,12 @@ for case in "yes -b" "yes -j any,u" "yes -b -e cpu-clock" "yes -b -e task-clock:
 	is "bursts by default: ${case#* }" "$(spans ${case#* })" "${case%% *}"
 done
 
+# Each of a burst's stacks has its time, and all together its period, which is one page fault.
+"$PERF" record -b --branch-source=software --branch-budget 0 -e page-faults:u -c 1 --branch-span=50 -o n.data -- \
+	./spans alike 100000 >/dev/null 2>err
+is "periods of one, which many stacks share, add up" "$("$PERF" script -i n.data -F time,period --ns | awk '
+	{ at[$1]; sum += $2 } END { for (t in at) n++; print (NR > n), sum - n }')" "1 0"
+
 for _ in 1 2 3 4 5; do # one run in fifty has no sample
 	"$PERF" record -b --branch-source=software -o n.data -- true >/dev/null 2>err
 	has_samples n.data 0 && break

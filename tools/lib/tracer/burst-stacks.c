@@ -175,21 +175,28 @@ void burst_stacks_part(struct tracer *t, const struct tracee *th, struct burst_s
 
 /* ---- writing ------------------------------------------------------------------------------------------------ */
 
-/* Each of @n stacks gets its part of the sample's period. */
-static void set_period(const struct tracer *t, const struct burst_stacks *s, char *rec, uint32_t n)
+/*
+ * What stack @i of @n has of the sample's period. All of them add up to it, however small it is: then most have none.
+ */
+static uint64_t period_of(const struct tracer *t, const struct burst_stacks *s, uint32_t i,
+			  uint32_t n)
 {
-	uint64_t type = t->opts.event[s->sample.event].attr.sample_type;
-	char *at = rec + 8 + attr_head_offset(type, PERF_SAMPLE_PERIOD);
+	uint64_t type = t->opts.event[s->sample.event].attr.sample_type, all;
 
-	if (type & PERF_SAMPLE_PERIOD)
-		store_u64(at, max_u64(1, load_u64(at, false) / n));
+	if (!(type & PERF_SAMPLE_PERIOD))
+		return 0;
+	all = load_u64(s->sample.rec + 8 + attr_head_offset(type, PERF_SAMPLE_PERIOD), false);
+	return all / n + (all % n * (i + 1) / n - all % n * i / n);
 }
 
-/* One of @n stacks, with @nr entries. */
+/* One stack, with @nr entries. */
 static int write_one(struct tracer *t, const struct burst_stacks *s, char *rec, size_t size,
-		     uint32_t nr, uint32_t n, struct err *e)
+		     uint32_t nr, uint64_t period, struct err *e)
 {
-	set_period(t, s, rec, n);
+	uint64_t type = t->opts.event[s->sample.event].attr.sample_type;
+
+	if (type & PERF_SAMPLE_PERIOD)
+		store_u64(rec + 8 + attr_head_offset(type, PERF_SAMPLE_PERIOD), period);
 	t->stats.samples++;
 	t->stats.stacks++;
 	t->stats.branches += nr;
@@ -198,33 +205,34 @@ static int write_one(struct tracer *t, const struct burst_stacks *s, char *rec, 
 
 /* One that is not made yet. */
 static int write_bare(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
-		      uint32_t first, uint32_t nr, uint64_t ip, uint32_t n, struct err *e)
+		      uint32_t first, uint32_t nr, uint64_t ip, uint64_t period, struct err *e)
 {
 	struct user_regs_struct end = { 0 };
 	size_t size;
 
 	arch_set_ip(&end, ip);
 	size = make_moved(t, th, s, first, nr, &end, NULL);
-	return write_one(t, s, (char *)t->out, size, nr, n, e);
+	return write_one(t, s, (char *)t->out, size, nr, period, e);
 }
 
 static int write_piece(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
-		       uint32_t i, uint32_t n, struct err *e)
+		       uint32_t i, uint64_t period, struct err *e)
 {
 	uint32_t first = entries_of(s, i), nr = s->piece.v[i].entries - first;
 	size_t at = i ? s->piece.v[i - 1].end : 0;
 
 	if (s->bare)
-		return write_bare(t, th, s, first, nr, s->piece.v[i].ip, n, e);
-	return write_one(t, s, s->records.buf + at, s->piece.v[i].end - at, nr, n, e);
+		return write_bare(t, th, s, first, nr, s->piece.v[i].ip, period, e);
+	return write_one(t, s, s->records.buf + at, s->piece.v[i].end - at, nr, period, e);
 }
 
 static int write_last(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
-		      uint32_t n, struct err *e)
+		      uint64_t period, struct err *e)
 {
 	if (s->bare)
-		return write_bare(t, th, s, entries_of(s, s->whole), s->rest, s->last_ip, n, e);
-	return write_one(t, s, (char *)t->out, s->last_size, s->rest, n, e);
+		return write_bare(t, th, s, entries_of(s, s->whole), s->rest, s->last_ip, period,
+				  e);
+	return write_one(t, s, (char *)t->out, s->last_size, s->rest, period, e);
 }
 
 int burst_stacks_write(struct tracer *t, const struct tracee *th, const struct burst_stacks *s,
@@ -235,8 +243,8 @@ int burst_stacks_write(struct tracer *t, const struct tracee *th, const struct b
 
 	/* the last is in t->out where it is not bare, and then no other is made there */
 	for (uint32_t i = s->empty; i < s->whole && !ret; i++)
-		ret = write_piece(t, th, s, i, n, e);
+		ret = write_piece(t, th, s, i, period_of(t, s, i - s->empty, n), e);
 	if (!ret && s->last)
-		ret = write_last(t, th, s, n, e);
+		ret = write_last(t, th, s, period_of(t, s, n - 1, n), e);
 	return ret;
 }
