@@ -53,7 +53,9 @@ static const struct form {
 /* Without one: pushes and pops, constants, sign extensions, leave, flags. */
 static unsigned add_plain(unsigned char *to)
 {
-	static const uint8_t plain[] = { 0x98, 0x99, 0x90, 0x9c, 0xf8, 0xf9, 0xf5, 0xc9 };
+	static const uint8_t plain[] = {
+		0x98, 0x99, 0x90, 0x9c, 0x9e, 0x9f, 0xf8, 0xf9, 0xf5, 0xc9
+	};
 	unsigned n = 0, what = (unsigned)any(8);
 
 	if (what > 1 && any(2))

@@ -59,7 +59,9 @@ static const uint8_t ops[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {
 	[M(XGETBV)] = OP_XGETBV,    [M(RDTSC)] = OP_RDTSC,     [M(RDTSCP)] = OP_RDTSCP,
 	[M(XSAVE)] = OP_XSAVE,	    [M(XSAVE64)] = OP_XSAVE,   [M(XSAVEC)] = OP_XSAVEC,
 	[M(XSAVEC64)] = OP_XSAVEC,  [M(XRSTOR)] = OP_XRSTOR,   [M(XRSTOR64)] = OP_XRSTOR,
-	[M(POPFQ)] = OP_POPF,	    [M(MOVBE)] = OP_MOVBE,
+	[M(POPFQ)] = OP_POPF,	    [M(MOVBE)] = OP_MOVBE,     [M(CLC)] = OP_CLC,
+	[M(STC)] = OP_STC,	    [M(CMC)] = OP_CMC,	       [M(LAHF)] = OP_LAHF,
+	[M(SAHF)] = OP_SAHF,
 };
 
 static uint8_t find_op(uint16_t mnemonic)

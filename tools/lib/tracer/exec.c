@@ -157,6 +157,26 @@ static enum vm_result do_popf(struct vm *vm)
 	return VM_OK;
 }
 
+/* ah and the flags that it has room for, from one to the other. */
+static enum vm_result do_ah_flags(struct vm *vm, bool load)
+{
+	const struct vm_opd ah = { .kind = VM_OPD_REG, .reg = VM_AX, .size = 1, .high = true };
+	const uint32_t all = VM_STATUS & ~VM_OF;
+	struct val x = { (vm->flags & all) | 2, (vm->flags_known & all) == all };
+
+	if (!load)
+		x = (struct val){ vm->reg[VM_AX] >> 8, vm->known >> VM_AX & 1 };
+	if (!x.known && vm->exact)
+		return VM_FOREIGN;
+	if (load)
+		exec_set_part(vm, &ah, x);
+	else if (x.known)
+		exec_set_flags(vm, all, (uint32_t)x.v);
+	else
+		exec_lose_flags(vm, all);
+	return VM_OK;
+}
+
 static enum vm_result do_leave(struct vm *vm)
 {
 	struct val bp = exec_get_reg(vm, VM_BP);
@@ -382,6 +402,11 @@ enum vm_result exec_insn(struct vm *vm, struct vm_insn *in)
 	case OP_MOVS ... OP_LODS: return exec_string(vm, in);
 	case OP_CLD:
 	case OP_STD: exec_set_flags(vm, VM_DF, in->op == OP_STD ? VM_DF : 0); return VM_OK;
+	case OP_CLC:
+	case OP_STC: exec_set_flags(vm, VM_CF, in->op == OP_STC ? VM_CF : 0); return VM_OK;
+	case OP_CMC: vm->flags ^= VM_CF; return VM_OK;
+	case OP_LAHF:
+	case OP_SAHF: return do_ah_flags(vm, in->op == OP_LAHF);
 	case OP_CPUID ... OP_XRSTOR: return exec_system(vm, in);
 	case OP_TILE: return exec_tile(vm, in);
 	case OP_SYSCALL: return VM_SYSCALL;
