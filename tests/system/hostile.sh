@@ -260,6 +260,16 @@ if [ -n "$have_lines" ]; then
 	is "... and says nothing" "$(cat "$TMP/err")" ""
 fi
 
+# ---- objects that no linker would make
+made() { # KIND VADDR [N...]: $TMP/KIND, with a sample at VADDR
+	_kind=$1 at=$2
+	shift 2
+	made_file small-elf "$_kind" "$TMP/$_kind" "$@"
+	make_file map "$TMP/object.data" "$TMP/$_kind" 0 0x10000 "$at"
+}
+made stubs 0xdb70 3000
+like "3,000 stubs of one slot have the name of what fills it" "$(lines)" ' picker@plt'
+
 # ---- sources that the recorded program names
 sed 's/plain/secret/' "$TMP/plain.c" >"$TMP/secret.c"
 gcc -g -O1 -o "$TMP/secret" "$TMP/secret.c"

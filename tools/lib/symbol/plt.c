@@ -20,7 +20,7 @@ static int add_stub(struct symtab *t, uint64_t offset, uint64_t size, const stru
 	if (!r)
 		return 0;
 	if (!name && r->ifunc)
-		name = t->blob.v + (r->ifunc->name >> 2);
+		name = symtab_name(t, r->ifunc - 1);
 	if (name)
 		n = snprintf(buf, sizeof(buf), "%s@plt", name);
 	else
@@ -104,8 +104,9 @@ static int by_addend(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void offer_symbol(struct ifuncs *f, const struct symtab *t, const struct sym *s)
+static void offer_symbol(struct ifuncs *f, const struct symtab *t, uint32_t i)
 {
+	const struct sym *s = &t->sym.v[i];
 	size_t lo = 0, n = f->v.n;
 
 	while (n) {
@@ -121,8 +122,8 @@ static void offer_symbol(struct ifuncs *f, const struct symtab *t, const struct 
 	for (; lo < f->v.n && f->v.v[lo]->addend == s->start; lo++) {
 		struct plt_reloc *r = f->v.v[lo];
 
-		if (!r->ifunc || symtab_better(t, r->ifunc, s))
-			r->ifunc = s;
+		if (!r->ifunc || symtab_better(t, &t->sym.v[r->ifunc - 1], s))
+			r->ifunc = i + 1;
 	}
 }
 
@@ -137,10 +138,8 @@ static int name_ifuncs(struct elf_file *f, struct plt_reloc *r, size_t nr, struc
 			ret = vec_push(&fs.v, &r[i]);
 	if (fs.v.n) {
 		qsort(fs.v.v, fs.v.n, sizeof(*fs.v.v), by_addend);
-		/* Stubs are added below: keep the symbols where they are. */
-		ret = ret ? ret : vec_reserve(&t->sym, t->sym.n + 3 * nr + 3);
-		for (size_t i = 0; i < t->sym.n && !ret; i++)
-			offer_symbol(&fs, t, &t->sym.v[i]);
+		for (uint32_t i = 0; i < t->sym.n && !ret; i++)
+			offer_symbol(&fs, t, i);
 	}
 	vec_free(&fs.v);
 	vec_free(&seg.v);

@@ -221,10 +221,10 @@ int symtab_load_plt(struct elf_file *f, struct symtab *t);
 /* Value of a symbol of .symtab. */
 bool elf_symbol_value(struct elf_file *f, const char *name, uint64_t *value);
 struct plt_reloc {
-	uint64_t got;		 /* address of the slot that is filled */
-	uint64_t addend;	 /* without a name: of the function that picks the function */
-	const char *name;	 /* NULL = none */
-	const struct sym *ifunc; /* its symbol, while the table does not grow */
+	uint64_t got;	  /* address of the slot that is filled */
+	uint64_t addend;  /* without a name: of the function that picks the function */
+	const char *name; /* NULL = none */
+	uint32_t ifunc;	  /* the symbol of that one: index in the table + 1, 0 = none */
 };
 /*
  * Relocations of .rela.plt/.rel.plt (@dyn: .rela.dyn/.rel.dyn) for slots in [from, to]; *out is

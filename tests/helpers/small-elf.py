@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""small-elf.py KIND OUT [N [M]]: an object of a few sections that no linker would make. Its code lies at 0x1000, in the
+file too.
+
+stubs N         N stubs of the PLT, at 0x2000, that jump through one slot, which a function, picker, is asked for
+"""
+import struct
+import sys
+
+TEXT = 0x1000
+PROGBITS, SYMTAB, STRTAB, RELA = 1, 2, 3, 4
+FUNC = 0x12     # global
+
+
+class Elf:
+    """Sections, numbered from 1 on in the order in which they are added; of 64 bits, x86-64 by itself."""
+
+    def __init__(self, machine=62, order='<'):
+        self.machine, self.order = machine, order
+        self.rows, self.strings, self.loads = [(0,) * 10], b'\0', []
+        self.out = bytearray(TEXT)
+
+    def section(self, name, kind, data, *, at=None, flags=0, link=0, info=0, row=0):
+        if at is not None:      # there in memory and in the file
+            self.out += bytes(at - len(self.out))
+        self.rows.append((len(self.strings), kind, flags, at or 0, len(self.out), len(data), link, info, 1, row))
+        self.strings += name.encode() + b'\0'
+        self.out += data
+
+    def text(self, data=b'\xc3' * 64):
+        self.section('.text', PROGBITS, data, at=TEXT, flags=6)
+
+    def symbols(self, rows, names, name='.symtab', kind=SYMTAB):
+        """And their names behind them; a row is name, info, section, value, size."""
+        data = bytes(24) + b''.join(struct.pack(self.order + 'IBBHQQ', n, info, 0, section, value, size)
+                                    for n, info, section, value, size in rows)
+        self.section(name, kind, data, link=len(self.rows) + 1, info=1, row=24)
+        self.section(name.replace('sym', 'str'), STRTAB, names)
+
+    def relocations(self, name, rows, link):
+        """A row is slot, symbol << 32 | type, addend."""
+        self.section(name, RELA, b''.join(struct.pack('<QQQ', *r) for r in rows), link=link, row=24)
+
+    def load(self, flags, at, size):
+        self.loads.append((1, flags, at, at, at, size, size, 4096))
+
+    def write(self, path):
+        self.section('.shstrtab', STRTAB, self.strings + b'.shstrtab\0')
+        # The program headers lie behind all: there may be many.
+        phoff = len(self.out)
+        for p in self.loads:
+            self.out += struct.pack(self.order + 'IIQQQQQQ', *p)
+        shoff = len(self.out)
+        for r in self.rows:
+            self.out += struct.pack(self.order + 'IIQQQQIIQQ', *r)
+        self.out[:64] = b'\x7fELF\2' + (b'\1' if self.order == '<' else b'\2') + b'\1' + bytes(9) + struct.pack(
+            self.order + 'HHIQQQIHHHHHH', 3, self.machine, 1, 0, phoff, shoff, 0, 64, 56, len(self.loads), 64,
+            len(self.rows), len(self.rows) - 1)
+        with open(path, 'wb') as f:
+            f.write(self.out)
+
+
+def stubs(n):
+    e, slot, plt = Elf(), 0x400000, 0x2000
+    e.text()
+    e.section('.plt', PROGBITS, b''.join(b'\xff\x25' + struct.pack('<i', slot - (plt + 16 * i + 6)) + b'\x90' * 10
+                                         for i in range(n)), at=plt, flags=6)
+    e.symbols([(1, FUNC, 1, TEXT, 16)], b'\0picker\0')
+    e.relocations('.rela.plt', [(slot, 37, TEXT)], 3)   # R_X86_64_IRELATIVE
+    e.load(5, 0, plt + 16 * n)
+    return e
+
+
+kind, out, *numbers = sys.argv[1:]
+globals()[kind](*map(int, numbers)).write(out)
