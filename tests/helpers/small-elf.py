@@ -4,12 +4,15 @@
 file too.
 
 stubs N         N stubs of the PLT, at 0x2000, that jump through one slot, which a function, picker, is asked for
+aliases N       N functions at one place, each called by the rest of one name of N letters
+names N M       N relocations of the PLT, by a table of M letters without an end
+segments N M    N functions called f and M segments, of which the last one has them
 """
 import struct
 import sys
 
 TEXT = 0x1000
-PROGBITS, SYMTAB, STRTAB, RELA = 1, 2, 3, 4
+PROGBITS, SYMTAB, STRTAB, RELA, DYNSYM = 1, 2, 3, 4, 11
 FUNC = 0x12     # global
 
 
@@ -69,6 +72,33 @@ def stubs(n):
     e.symbols([(1, FUNC, 1, TEXT, 16)], b'\0picker\0')
     e.relocations('.rela.plt', [(slot, 37, TEXT)], 3)   # R_X86_64_IRELATIVE
     e.load(5, 0, plt + 16 * n)
+    return e
+
+
+def aliases(n):
+    e = Elf()
+    e.text()
+    e.symbols([(1 + i, FUNC, 1, TEXT, 16) for i in range(n)], b'\0' + b'a' * n + b'\0')
+    e.load(5, 0, TEXT + 64)
+    return e
+
+
+def names(n, m):
+    e = Elf()
+    e.text()
+    e.symbols([(1, FUNC, 0, 0, 0)], b'\0' + b'a' * m, '.dynsym', DYNSYM)
+    e.relocations('.rela.plt', [(0x400000 + 8 * i, 1 << 32 | 7, 0) for i in range(n)], 2)   # R_X86_64_JUMP_SLOT
+    e.load(5, 0, TEXT + 64)
+    return e
+
+
+def segments(n, m):
+    e = Elf()
+    e.text()
+    e.symbols([(1, FUNC, 1, TEXT + i, 1) for i in range(n)], b'\0f\0')
+    for i in range(m):
+        e.load(4, (i + 1) << 32, 1)
+    e.load(5, 0, TEXT + 64)
     return e
 
 

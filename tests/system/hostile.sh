@@ -269,6 +269,14 @@ made() { # KIND VADDR [N...]: $TMP/KIND, with a sample at VADDR
 }
 made stubs 0xdb70 3000
 like "3,000 stubs of one slot have the name of what fills it" "$(lines)" ' picker@plt'
+made aliases 0x1000 300000
+check "300,000 names of one place, each the rest of another" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
+is "... are one function" "$(lines | grep -c " aaaa")" 1
+made names 0x1000 300000 10000000
+check "300,000 relocations that name no end of 10 MB" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
+made segments 0x1000 200000 65000
+check "200,000 functions and 65,000 segments" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
+like "... are found" "$(lines)" ' f$'
 
 # ---- sources that the recorded program names
 sed 's/plain/secret/' "$TMP/plain.c" >"$TMP/secret.c"

@@ -124,6 +124,7 @@ bool elf_has_symtab(struct elf_file *f);
 bool elf_has_section(struct elf_file *f, const char *name);
 /* File name from .gnu_debuglink; NULL when there is none. */
 const char *elf_debuglink(struct elf_file *f);
+/* -ENOEXEC, and none of them, where there are more than an honest file has. */
 int elf_segments(struct elf_file *f, struct segments *out);
 /* The bytes of a section: the file's until elf_close(); NULL when there is none. */
 const void *elf_section(struct elf_file *f, const char *name, size_t *size, uint64_t *addr,

@@ -217,14 +217,21 @@ bool elf_rows_fill(struct elf_rows *r)
 	return true;
 }
 
-/* They are read whole at the first question. */
+/*
+ * They are read whole at the first question. Where the last one has no end libelf would look for one at each question,
+ * through all of the table.
+ */
 bool elf_names_allowed(const struct elf_file *f, size_t idx)
 {
 	Elf_Scn *scn = elf_getscn(f->elf, idx);
+	const Elf_Data *data;
 	GElf_Shdr shdr;
 
-	return scn && gelf_getshdr(scn, &shdr) && !(shdr.sh_flags & SHF_COMPRESSED) &&
-	       elf_has_bytes(f, &shdr) && elf_data(f, scn);
+	if (!scn || !gelf_getshdr(scn, &shdr) || shdr.sh_flags & SHF_COMPRESSED ||
+	    !elf_has_bytes(f, &shdr))
+		return false;
+	data = elf_data(f, scn);
+	return data && (!data->d_size || !((const char *)data->d_buf)[data->d_size - 1]);
 }
 
 Elf_Data *elf_data(const struct elf_file *f, Elf_Scn *scn)
@@ -316,6 +323,9 @@ const char *elf_debuglink(struct elf_file *f)
 
 /* ---- segments ---------------------------------------------------------------------------------------- */
 
+/* Questions look at one after the other. Files have four, those of the kernel's memory dozens. */
+#define SEGMENTS_MAX 1024
+
 int elf_segments(struct elf_file *f, struct segments *out)
 {
 	GElf_Phdr ph;
@@ -333,7 +343,10 @@ int elf_segments(struct elf_file *f, struct segments *out)
 		if (vec_push(&out->v, s))
 			return -ENOMEM;
 	}
-	return 0;
+	if (elf_allows(f, out->v.n, SEGMENTS_MAX, UINT32_MAX))
+		return 0;
+	vec_free(&out->v);
+	return -ENOEXEC;
 }
 
 /* Where offsets begin that are of nothing in the file. */

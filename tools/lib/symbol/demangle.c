@@ -60,13 +60,15 @@ static bool demangle_into(struct plain *p, const char *name, int opts)
 
 char *symbol_demangle(const char *name, bool params)
 {
-	/* "@plt" and symbol versions are no part of the mangled name. */
-	size_t n = strcspn(name, "@");
 	struct plain *p;
 	char *bare, *out = NULL;
+	size_t n;
 
-	if (name[0] != '_' || !is_mangled(name) || n > MANGLED_MAX)
+	/* First what is told by a letter, then what looks at no more than so many. */
+	if (name[0] != '_' || strnlen(name, MANGLED_MAX + 1) > MANGLED_MAX || !is_mangled(name))
 		return NULL;
+	/* "@plt" and symbol versions are no part of the mangled name. */
+	n = strcspn(name, "@");
 	p = malloc(sizeof(*p));
 	bare = name[n] ? strndup(name, n) : NULL;
 	if (p && (bare || !name[n]) &&

@@ -14,7 +14,7 @@
 static int add_stub(struct symtab *t, uint64_t offset, uint64_t size, const struct plt_reloc *r)
 {
 	const char *name = r ? r->name : NULL;
-	char buf[4096];
+	char buf[SYM_LONG_NAME];
 	int n;
 
 	if (!r)

@@ -150,6 +150,9 @@ enum {
 	SYM_REST, /* of a finished table: what is left of a symbol behind one inside of it */
 };
 
+/* Compilers make no longer ones; files do, that are made so that 100,000 symbols end one string of megabytes. */
+#define SYM_LONG_NAME 4096
+
 /* Filled with symtab_add(), closed with symtab_finish(). */
 struct symtab {
 	VEC(struct sym) sym;

@@ -92,6 +92,9 @@ static bool better_name(const char *na, const char *nb)
 	struct alias a, b;
 	bool ret;
 
+	if (strnlen(na, SYM_LONG_NAME) == SYM_LONG_NAME ||
+	    strnlen(nb, SYM_LONG_NAME) == SYM_LONG_NAME)
+		return false;
 	if (na[0] == '_' && nb[0] == '_' && same_but_one_digit(na, nb))
 		return false;
 	a = alias_of(na);
