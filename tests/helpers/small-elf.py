@@ -7,12 +7,14 @@ stubs N         N stubs of the PLT, at 0x2000, that jump through one slot, which
 aliases N       N functions at one place, each called by the rest of one name of N letters
 names N M       N relocations of the PLT, by a table of M letters without an end
 segments N M    N functions called f and M segments, of which the last one has them
+notes N         N sections that all show the same megabyte of notes
+noted N         so do as many segments, each from a word further on
 """
 import struct
 import sys
 
 TEXT = 0x1000
-PROGBITS, SYMTAB, STRTAB, RELA, DYNSYM = 1, 2, 3, 4, 11
+PROGBITS, SYMTAB, STRTAB, RELA, NOTE, DYNSYM = 1, 2, 3, 4, 7, 11
 FUNC = 0x12     # global
 
 
@@ -99,6 +101,24 @@ def segments(n, m):
     for i in range(m):
         e.load(4, (i + 1) << 32, 1)
     e.load(5, 0, TEXT + 64)
+    return e
+
+
+def notes(n):
+    e = Elf()
+    e.text()
+    some = struct.pack('<III', 4, 4, 1) + b'GNU\0' + bytes(4)
+    e.section('.note', NOTE, some * ((1 << 20) // len(some)))
+    e.rows += e.rows[-1:] * n
+    e.load(5, 0, TEXT + 64)
+    return e
+
+
+def noted(n):
+    e = notes(0)
+    e.rows[-1] = e.rows[-1][:1] + (PROGBITS,) + e.rows[-1][2:]
+    _, _, _, _, offset, size = e.rows[-1][:6]
+    e.loads += [(4, 4, offset + 4 * i, 0, 0, size - 4 * n - 16, 0, 4) for i in range(n)]
     return e
 
 

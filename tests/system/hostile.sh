@@ -277,6 +277,11 @@ check "300,000 relocations that name no end of 10 MB" steady cheap 3 150 0 "$PER
 made segments 0x1000 200000 65000
 check "200,000 functions and 65,000 segments" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
 like "... are found" "$(lines)" ' f$'
+for kind in notes noted; do
+	made $kind 0x1000 30000
+	check "30,000 $kind megabytes" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
+	check "... added to the cache" steady cheap 3 150 1 "$PERF" buildid-cache --add "$TMP/$kind"
+done
 
 # ---- sources that the recorded program names
 sed 's/plain/secret/' "$TMP/plain.c" >"$TMP/secret.c"

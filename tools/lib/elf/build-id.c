@@ -10,7 +10,7 @@
 #include "base/bytes.h"
 #include "elf/elf-int.h"
 
-#define MAX_NOTES (1 << 20) /* the id is among the first */
+#define MAX_NOTES (1 << 20) /* of a file, together: the id is among the first */
 
 bool build_id_equal(const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 {
@@ -81,13 +81,22 @@ static bool read_phdr(const struct object *o, bool is64, bool swap, uint64_t at,
 	return true;
 }
 
+/* Headers may all show the same notes: *left is what is still looked at. */
+static bool take_notes(uint64_t size, uint64_t *left)
+{
+	if (size > *left)
+		return false;
+	*left -= size;
+	return true;
+}
+
 static bool id_in_note(const struct object *o, const struct note_place *p, bool swap,
-		       struct build_id *out)
+		       uint64_t *left, struct build_id *out)
 {
 	unsigned char *notes;
 	bool found;
 
-	if (p->type != PT_NOTE || !p->size || p->size > MAX_NOTES)
+	if (p->type != PT_NOTE || !p->size || !take_notes(p->size, left))
 		return false;
 	notes = malloc(p->size);
 	found = notes && object_read(o, p->offset, notes, p->size) &&
@@ -99,8 +108,8 @@ static bool id_in_note(const struct object *o, const struct note_place *p, bool 
 static bool id_of_object(const struct object *o, struct build_id *out)
 {
 	unsigned char h[sizeof(Elf64_Ehdr)] = { 0 };
+	uint64_t phoff, left = MAX_NOTES;
 	bool is64, swap;
-	uint64_t phoff;
 	unsigned phnum;
 
 	out->size = 0;
@@ -118,7 +127,7 @@ static bool id_of_object(const struct object *o, struct build_id *out)
 
 		if (phoff > INT64_MAX - i * size || !read_phdr(o, is64, swap, phoff + i * size, &p))
 			return false;
-		if (id_in_note(o, &p, swap, out))
+		if (id_in_note(o, &p, swap, &left, out))
 			return true;
 	}
 	return false;
@@ -138,6 +147,7 @@ bool build_id_from_image(const void *image, size_t size, struct build_id *out)
 
 static bool id_of_section(struct elf_file *f)
 {
+	uint64_t left = MAX_NOTES;
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 
@@ -145,7 +155,7 @@ static bool id_of_section(struct elf_file *f)
 		Elf_Data *data;
 
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_NOTE ||
-		    shdr.sh_size > MAX_NOTES)
+		    !take_notes(shdr.sh_size, &left))
 			continue;
 		data = elf_data(f, scn);
 		if (data && data->d_buf &&
@@ -157,6 +167,7 @@ static bool id_of_section(struct elf_file *f)
 
 static bool id_of_segment(struct elf_file *f)
 {
+	uint64_t left = MAX_NOTES;
 	GElf_Phdr ph;
 	size_t n = 0;
 
@@ -165,7 +176,7 @@ static bool id_of_segment(struct elf_file *f)
 		Elf_Data *data;
 
 		if (!gelf_getphdr(f->elf, (int)i, &ph) || ph.p_type != PT_NOTE ||
-		    ph.p_filesz > MAX_NOTES)
+		    !take_notes(ph.p_filesz, &left))
 			continue;
 		data = elf_getdata_rawchunk(f->elf, (int64_t)ph.p_offset, ph.p_filesz,
 					    ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR);
