@@ -5,6 +5,8 @@ file too.
 
 stubs N         N stubs of the PLT, at 0x2000, that jump through one slot, which a function, picker, is asked for
 aliases N       N functions at one place, each called by the rest of one name of N letters
+slots N M       N slots of the global offset table that N symbols fill, called by the rest of one name of M letters; the last is
+                called fff, and main(), of 64 bytes at 0x1000, calls it
 names N M       N relocations of the PLT, by a table of M letters without an end
 segments N M    N functions called f and M segments, of which the last one has them
 notes N         N sections that all show the same megabyte of notes
@@ -90,6 +92,17 @@ def names(n, m):
     e.text()
     e.symbols([(1, FUNC, 0, 0, 0)], b'\0' + b'a' * m, '.dynsym', DYNSYM)
     e.relocations('.rela.plt', [(0x400000 + 8 * i, 1 << 32 | 7, 0) for i in range(n)], 2)   # R_X86_64_JUMP_SLOT
+    e.load(5, 0, TEXT + 64)
+    return e
+
+
+def slots(n, m):
+    e, slot = Elf(), 0x400000
+    e.text(b'\xff\x15' + struct.pack('<i', slot - (TEXT + 6)) + b'\x90' * 57 + b'\xc3')
+    at = [1 + i % m for i in range(n - 1)] + [m - 2]
+    e.symbols([(i, FUNC, 0, 0, 0) for i in at], b'\0' + b'f' * m + b'\0', '.dynsym', DYNSYM)
+    e.relocations('.rela.dyn', [(slot + 8 * i, (n - i) << 32 | 6, 0) for i in range(n)], 2)     # R_X86_64_GLOB_DAT
+    e.symbols([(1, FUNC, 1, TEXT, 64)], b'\0main\0')
     e.load(5, 0, TEXT + 64)
     return e
 

@@ -277,6 +277,15 @@ check "300,000 relocations that name no end of 10 MB" steady cheap 3 150 0 "$PER
 made segments 0x1000 200000 65000
 check "200,000 functions and 65,000 segments" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"
 like "... are found" "$(lines)" ' f$'
+made slots 0x1000 20000 60000
+if grep -Eq 'HAVE_(LIBCAPSTONE|ZYDIS) 1' "$O/config.h"; then
+	check "20,000 slots of names of 60,000 letters" steady cheap 3 150 0 \
+		"$PERF" annotate --stdio main -i "$TMP/object.data"
+	like "... are called by those that are shorter" "$("$PERF" annotate --stdio main -i "$TMP/object.data")" \
+		' call .*fff'
+else
+	skip "20,000 slots of names of 60,000 letters" "built without a disassembler library"
+fi
 for kind in notes noted; do
 	made $kind 0x1000 30000
 	check "30,000 $kind megabytes" steady cheap 3 150 0 "$PERF" script -F ip,sym -i "$TMP/object.data"

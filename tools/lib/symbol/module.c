@@ -328,7 +328,7 @@ static int add_symbols(const struct module *mod, struct symtab *t)
 	if (n && !elf_names_allowed(f, shdr.sh_link))
 		return -ENOEXEC;
 
-	for (size_t i = 0; i < n && i < INT_MAX && !ret; i++) {
+	for (size_t i = 0; i < n && i < INT_MAX && !ret && symtab_may_copy(t, f); i++) {
 		const struct module_section *sec;
 		const char *name;
 		GElf_Sym s;
@@ -339,7 +339,7 @@ static int add_symbols(const struct module *mod, struct symtab *t)
 		if (!sec || s.st_value >= sec->size)
 			continue;
 		name = elf_strptr(f->elf, shdr.sh_link, s.st_name);
-		if (name && *name)
+		if (name && *name && strnlen(name, SYM_LONG_NAME) < SYM_LONG_NAME)
 			ret = symtab_add(t, sec->addr + s.st_value, s.st_size,
 					 GELF_ST_BIND(s.st_info) == STB_LOCAL ? SYM_LOCAL
 									      : SYM_GLOBAL,

@@ -78,7 +78,8 @@ static int x86_section(struct elf_file *f, const struct stubs *s, struct symtab 
 	const unsigned char *p = elf_section(f, s->section, &size, &addr, &offset);
 	int ret = 0;
 
-	for (size_t at = 0; p && !ret && at + s->size <= size; at += s->size) {
+	for (size_t at = 0; p && !ret && symtab_may_copy(t, f) && at + s->size <= size;
+	     at += s->size) {
 		const struct plt_reloc *r = NULL;
 
 		if (stub_target(p + at, s->size, addr + at, &got))
@@ -225,15 +226,15 @@ static int ordered_plt(struct elf_file *f, unsigned header, unsigned stub, struc
 	struct plt_reloc *r;
 	uint64_t offset;
 	size_t nr, size;
-	int ret = 0;
+	int ret;
 
 	if (!elf_section(f, ".plt", &size, NULL, &offset))
 		return 0;
-	if (symtab_relocs(f, false, 0, UINT64_MAX, &r, &nr))
-		return -ENOMEM;
-	if (nr && size >= header)
+	ret = symtab_relocs(f, false, 0, UINT64_MAX, &r, &nr);
+	if (!ret && nr && size >= header)
 		ret = add_header(t, offset, header);
-	for (size_t i = 0; i < nr && !ret && header + (i + 1) * stub <= size; i++)
+	for (size_t i = 0;
+	     i < nr && !ret && symtab_may_copy(t, f) && header + (i + 1) * stub <= size; i++)
 		ret = add_stub(t, offset + header + i * stub, stub, &r[i]);
 	free(r);
 	return ret;

@@ -14,20 +14,46 @@ static int by_addr(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* By where it lies in the file: relocations of one symbol come together. */
+static int by_name(const void *a, const void *b)
+{
+	uintptr_t x = (uintptr_t)((const struct plt_reloc *)a)->name;
+	uintptr_t y = (uintptr_t)((const struct plt_reloc *)b)->name;
+
+	return x < y ? -1 : x > y;
+}
+
+/* A copy as it is to be shown; NULL: no memory. */
+static const char *copy_name(struct resolver *res, const char *name, uint64_t *copied)
+{
+	const char *copy = arena_strdup(&res->arena, name);
+
+	if (!copy)
+		return NULL;
+	copy = resolver_demangle(res, copy, false);
+	*copied += strlen(name) + strlen(copy);
+	return copy;
+}
+
+/* Names take what the file may take (elf.h, "limits"); those behind are left out. */
 static int add_slots(struct resolver *res, struct elf_file *f, bool dyn, struct object *o)
 {
 	struct plt_reloc *r = NULL;
+	const char *last = NULL;
+	uint64_t copied = 0;
 	size_t nr = 0;
 	int ret = symtab_relocs(f, dyn, 0, UINT64_MAX, &r, &nr);
 
-	for (size_t i = 0; i < nr && !ret; i++) {
-		struct slot_name s = { .addr = r[i].got };
+	if (nr)
+		qsort(r, nr, sizeof(*r), by_name);
+	for (size_t i = 0; i < nr && !ret && copied <= f->budget; i++) {
+		struct slot_name s = { .addr = r[i].got, .name = last };
+		size_t n = r[i].name ? strnlen(r[i].name, SYM_LONG_NAME) : 0;
 
-		if (!r[i].name || !*r[i].name)
+		if (!n || n == SYM_LONG_NAME)
 			continue;
-		s.name = arena_strdup(&res->arena, r[i].name);
-		if (s.name)
-			s.name = resolver_demangle(res, s.name, false);
+		if (!i || r[i].name != r[i - 1].name)
+			s.name = last = copy_name(res, r[i].name, &copied);
 		ret = s.name ? vec_push(&o->slot, s) : -ENOMEM;
 	}
 	free(r);

@@ -150,7 +150,10 @@ enum {
 	SYM_REST, /* of a finished table: what is left of a symbol behind one inside of it */
 };
 
-/* Compilers make no longer ones; files do, that are made so that 100,000 symbols end one string of megabytes. */
+/*
+ * Names of so many letters are rare, and are not copied or compared: in a file that was made to be slow, 100,000 of them are parts
+ * of one string of megabytes.
+ */
 #define SYM_LONG_NAME 4096
 
 /* Filled with symtab_add(), closed with symtab_finish(). */
@@ -173,6 +176,11 @@ enum symtab_ends {
 int symtab_add(struct symtab *t, uint64_t start, uint64_t size, int binding, const char *name);
 /* The same with a name that lies in the blob already. */
 int symtab_add_at(struct symtab *t, uint64_t start, uint64_t size, int binding, uint32_t name);
+/* Whether more names of @f may be copied, one by one: else there would be more of them than the file is worth. */
+static inline bool symtab_may_copy(const struct symtab *t, const struct elf_file *f)
+{
+	return t->blob.n <= f->budget;
+}
 /* Copies @n bytes into the blob and puts a NUL behind: their offset, UINT32_MAX = no memory. */
 uint32_t symtab_blob(struct symtab *t, const void *p, size_t n);
 /* The same for @n bytes that the caller puts to *room. */
