@@ -201,6 +201,15 @@ if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
 	else
 		skip "packed lines and inlined calls" "objcopy packs no sections where variables lie"
 	fi
+	# As Go packed until 1.18, in sections of another name.
+	objcopy --compress-debug-sections=zlib-gnu whole olds 2>/dev/null
+	if readelf -SW olds 2>/dev/null | grep -q ' \.zdebug_info'; then
+		made_file at-symbol old.data "$TMP/olds" >/dev/null
+		"$DUMP" -r -l -i old.data | sed 's/olds/whole/' >old
+		is "lines and inlined calls packed as .zdebug_info" "$(cmp ours old 2>&1)" ""
+	else
+		skip "lines and inlined calls packed as .zdebug_info" "objcopy packs no such sections"
+	fi
 	# The part that everybody looks at, damaged: no lines, and nothing worse.
 	objcopy --compress-debug-sections=zlib whole torn
 	off=$(readelf -SW torn | sed -n 's/.* \.debug_info *PROGBITS *[0-9a-f]* \([0-9a-f]*\) .*/\1/p')

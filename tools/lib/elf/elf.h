@@ -122,6 +122,8 @@ bool elf_is_relocatable(const struct elf_file *f);
 const struct build_id *elf_build_id(struct elf_file *f);
 bool elf_has_symtab(struct elf_file *f);
 bool elf_has_section(struct elf_file *f, const char *name);
+/* Also as it was packed before there was SHF_COMPRESSED, in .zdebug_info: by Go until 1.18, and gcc -gz=zlib-gnu. */
+bool elf_has_debug_info(struct elf_file *f);
 /* File name from .gnu_debuglink; NULL when there is none. */
 const char *elf_debuglink(struct elf_file *f);
 /* -ENOEXEC, and none of them, where there are more than an honest file has. */

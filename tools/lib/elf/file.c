@@ -283,6 +283,11 @@ bool elf_has_section(struct elf_file *f, const char *name)
 	return elf_scn_named(f, name, &shdr) && shdr.sh_type != SHT_NOBITS && shdr.sh_size;
 }
 
+bool elf_has_debug_info(struct elf_file *f)
+{
+	return elf_has_section(f, ".debug_info") || elf_has_section(f, ".zdebug_info");
+}
+
 bool elf_has_symtab(struct elf_file *f)
 {
 	GElf_Shdr shdr;

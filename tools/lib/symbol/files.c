@@ -135,7 +135,7 @@ struct debug_search {
 
 static bool has_wanted(struct elf_file *f, const char *want)
 {
-	return strcmp(want, ".symtab") ? elf_has_section(f, want) : elf_has_symtab(f);
+	return strcmp(want, ".symtab") ? elf_has_debug_info(f) : elf_has_symtab(f);
 }
 
 static bool try_debug(struct debug_search *s, bool symfs, const char *fmt, ...) __printf_fmt(3, 4);

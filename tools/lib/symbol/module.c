@@ -307,7 +307,7 @@ struct elf_file *module_debug(struct resolver *res, const struct dso *dso, const
 {
 	struct elf_file *f;
 
-	if (!elf_has_section(mod->file, ".debug_info"))
+	if (!elf_has_debug_info(mod->file))
 		return files_open_debug(res, dso, mod->file, ".debug_info");
 	if (mod->image.n)
 		return elf_open_memory(&f, mod->image.v, mod->image.n) ? NULL : f;

@@ -59,10 +59,10 @@ static int debug_file(struct resolver *res, const struct dso *dso, const char *p
 
 	if (ret)
 		return err_set(e, ret, "cannot open %s: %s", path, strerror(-ret));
-	if (!elf_has_section(run, ".debug_info"))
+	if (!elf_has_debug_info(run))
 		debug = files_open_debug(res, dso, run, ".debug_info");
 	use = debug ? debug : run;
-	if (!elf_has_section(use, ".debug_info")) {
+	if (!elf_has_debug_info(use)) {
 		ret = err_set(e, -ENOENT,
 			      "%s has no debug information, which says what code was "
 			      "compiled from",

@@ -16,7 +16,7 @@ static char *user_debug_path(struct resolver *res, const struct dso *dso)
 	struct elf_file *run = files_open_run(res, dso), *debug = NULL, *use = run;
 	char *path = NULL;
 
-	if (!run || !elf_has_section(run, ".debug_info"))
+	if (!run || !elf_has_debug_info(run))
 		use = debug = files_open_debug(res, dso, run, ".debug_info");
 	if (use)
 		path = strdup(elf_path(use));
