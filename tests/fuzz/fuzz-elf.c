@@ -37,7 +37,7 @@ static void load(struct elf_file *f)
 
 	elf_build_id(f);
 	elf_debuglink(f);
-	if (!symtab_load_elf(f, NULL, false, 0, &t) && !symtab_load_plt(f, &t) &&
+	if (!symtab_load_elf(f, NULL, NULL, false, 0, &t) && !symtab_load_plt(f, &t) &&
 	    !symtab_load_minidebug(f, NULL, &t) && !symtab_finish(&t, ENDS_NEXT))
 		ask_all(&t);
 	symtab_free(&t);

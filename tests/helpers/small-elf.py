@@ -4,6 +4,7 @@
 file too.
 
 stubs N         N stubs of the PLT, at 0x2000, that jump through one slot, which a function, picker, is asked for
+opd DEBUG       of big-endian PowerPC: first() and second(), 64 bytes each, by words in .opd; stripped, or its file of debug symbols
 aliases N       N functions at one place, each called by the rest of one name of N letters
 slots N M       N slots of the global offset table that N symbols fill, called by the rest of one name of M letters; the last is
                 called fff, and main(), of 64 bytes at 0x1000, calls it
@@ -16,7 +17,7 @@ import struct
 import sys
 
 TEXT = 0x1000
-PROGBITS, SYMTAB, STRTAB, RELA, NOTE, DYNSYM = 1, 2, 3, 4, 7, 11
+PROGBITS, SYMTAB, STRTAB, RELA, NOTE, NOBITS, DYNSYM = 1, 2, 3, 4, 7, 8, 11
 FUNC = 0x12     # global
 
 
@@ -76,6 +77,18 @@ def stubs(n):
     e.symbols([(1, FUNC, 1, TEXT, 16)], b'\0picker\0')
     e.relocations('.rela.plt', [(slot, 37, TEXT)], 3)   # R_X86_64_IRELATIVE
     e.load(5, 0, plt + 16 * n)
+    return e
+
+
+def opd(debug):
+    e, at = Elf(21, '>'), 0x2000
+    e.text(b'\x60\0\0\0' * 32)
+    e.section('.opd', NOBITS if debug else PROGBITS, struct.pack('>6Q', TEXT, 0, 0, TEXT + 64, 0, 0), at=at, flags=3)
+    e.section('.note.gnu.build-id', NOTE, struct.pack('>III', 4, 20, 3) + b'GNU\0' + bytes(range(20)))
+    if debug:
+        e.symbols([(1, FUNC, 2, at, 64), (7, FUNC, 2, at + 24, 64)], b'\0first\0second\0')
+    e.load(5, 0, TEXT + 128)
+    e.load(6, at, 48)
     return e
 
 

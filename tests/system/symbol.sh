@@ -54,6 +54,12 @@ named "/usr/lib/debug/PATH.debug, below --symfs" "$TMP/bare" -s "$TMP/sys"
 mkdir -p "home/.debug/.build-id/$dir/$rest" && cp .debug/whole.debug "home/.debug/.build-id/$dir/$rest/debug"
 named "debug file in the cache of build ids" "$TMP/bare"
 rm -r home
+# Where functions are known by words in the program's own file, of which a debug file has none.
+words=home/.debug/.build-id/00/0102030405060708090a0b0c0d0e0f10111213
+mkdir -p $words && made_file small-elf opd "$TMP/words" 0 && made_file small-elf opd $words/debug 1
+made_file one-sample w.data 2 7 0x10000 0x2000 0 "$TMP/words" 0x11044
+like "debug file of big-endian PowerPC" "$("$DUMP" w.data)" ' second\+0x4 '
+rm -r home
 # A debug file of another program must not lend its names.
 g++ -O1 -g -DOTHER -Wl,--build-id=0x1234567890 -o other "$ROOT/tests/helpers/symbol-target.cpp"
 cp other .debug/whole.debug

@@ -479,7 +479,7 @@ static void test_vdso(void **state)
 	assert_true(elf_build_id(f)->size > 0);
 	assert_int_equal(elf_segments(f, &seg), 0);
 	assert_true(segments_to_offset(&seg, seg.v.v[0].vaddr, &offset));
-	assert_int_equal(symtab_load_elf(f, &seg, false, 0, &t), 0);
+	assert_int_equal(symtab_load_elf(f, f, &seg, false, 0, &t), 0);
 	assert_true(t.sym.n > 0);
 	symtab_free(&t);
 	vec_free(&seg.v);
@@ -693,7 +693,7 @@ static void look_at(const char *path)
 		return;
 	elf_build_id(f);
 	elf_debuglink(f);
-	symtab_load_elf(f, NULL, false, 0, &t);
+	symtab_load_elf(f, NULL, NULL, false, 0, &t);
 	symtab_load_plt(f, &t);
 	symtab_finish(&t, ENDS_NEXT);
 	symtab_find(&t, 0x1234);

@@ -80,15 +80,12 @@ struct sections {
 	VEC(struct section) v;
 };
 
-static void take_words(const struct elf_file *f, Elf_Scn *scn, const GElf_Shdr *shdr,
-		       struct section *s)
+/* A file of debug symbols has the section without its bytes: these are in @run's. */
+static void take_words(struct elf_file *f, struct elf_file *run, struct section *s)
 {
-	Elf_Data *data = elf_has_bytes(f, shdr) ? elf_rawdata(scn, NULL) : NULL;
-
-	if (!data || !data->d_buf)
-		return;
-	s->words = data->d_buf;
-	s->nr_bytes = data->d_size;
+	s->words = elf_section(f, ".opd", &s->nr_bytes, NULL, NULL);
+	if (!s->words && run)
+		s->words = elf_section(run, ".opd", &s->nr_bytes, NULL, NULL);
 }
 
 /* Where the code of a function is that begins at @addr by its symbol; false: nowhere in the file. */
@@ -102,14 +99,16 @@ static bool by_words(const struct elf_file *f, const struct section *s, uint64_t
 	return true;
 }
 
-static int list_sections(struct elf_file *f, struct sections *out)
+static int list_sections(struct elf_file *f, struct elf_file *run, struct sections *out)
 {
-	struct section none = { 0 };
+	struct section none = { 0 }, opd = { 0 };
 	Elf_Scn *scn = NULL;
 	GElf_Shdr shdr;
 
 	if (vec_push(&out->v, none))
 		return -ENOMEM;
+	if (f->ehdr.e_machine == EM_PPC64)
+		take_words(f, run, &opd);
 	while ((scn = elf_nextscn(f->elf, scn)) != NULL) {
 		struct section s = { 0 };
 		const char *name = NULL;
@@ -120,8 +119,10 @@ static int list_sections(struct elf_file *f, struct sections *out)
 					      .addr = shdr.sh_addr,
 					      .offset = shdr.sh_offset };
 		}
-		if (f->ehdr.e_machine == EM_PPC64 && name && !strcmp(name, ".opd"))
-			take_words(f, scn, &shdr, &s);
+		if (opd.words && name && !strcmp(name, ".opd")) {
+			s.words = opd.words;
+			s.nr_bytes = opd.nr_bytes;
+		}
 		s.labels = name && (strstr(name, "text") || strstr(name, "data"));
 		if (vec_push(&out->v, s))
 			return -ENOMEM;
@@ -252,19 +253,19 @@ static int load_table(struct symbol_load *l, GElf_Word type)
 	return add_symbols(l, &shdr);
 }
 
-int symtab_load_elf(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
-		    struct symtab *t)
+int symtab_load_elf(struct elf_file *f, struct elf_file *run, const struct segments *seg, bool raw,
+		    uint64_t delta, struct symtab *t)
 {
 	struct segments own = { 0 };
-	struct symbol_load l = { .f = f, .seg = run, .raw = raw, .delta = delta, .t = t };
+	struct symbol_load l = { .f = f, .seg = seg, .raw = raw, .delta = delta, .t = t };
 	int ret = 0;
 
-	if (!raw && (!run || !run->v.n)) {
+	if (!raw && (!seg || !seg->v.n)) {
 		ret = elf_segments(f, &own);
 		l.seg = &own;
 	}
 	if (ret != -ENOMEM)
-		ret = list_sections(f, &l.sec);
+		ret = list_sections(f, run, &l.sec);
 	/* .symtab holds all of .dynsym. */
 	if (!ret)
 		ret = load_table(&l, elf_has_symtab(f) ? SHT_SYMTAB : SHT_DYNSYM);

@@ -356,7 +356,7 @@ static int vmlinux_table(struct resolver *res, struct elf_file *f, uint64_t delt
 
 	if (cache && symcache_get(res, &key, t))
 		return 0;
-	ret = symtab_load_elf(f, NULL, true, delta, t);
+	ret = symtab_load_elf(f, NULL, NULL, true, delta, t);
 	ret = ret ?: symtab_finish(t, ENDS_NEXT);
 	if (!ret && cache && t->sym.n)
 		stored_keep(res, &key, NULL);

@@ -26,7 +26,7 @@ int symtab_load_minidebug(struct elf_file *run, const struct segments *seg, stru
 	if (!ret)
 		ret = elf_open_memory(&f, image.v, image.n);
 	if (!ret)
-		ret = symtab_load_elf(f, seg, false, 0, t);
+		ret = symtab_load_elf(f, run, seg, false, 0, t);
 	elf_close(f);
 	free(image.v);
 	return ret == -ENOMEM ? ret : 0;

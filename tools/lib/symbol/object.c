@@ -85,7 +85,7 @@ void object_free(struct object *o)
 static int load_from(struct found *found, struct elf_file *run, struct elf_file *debug)
 {
 	struct elf_file *main = debug ? debug : run;
-	int ret = symtab_load_elf(main, run ? &found->seg : NULL, false, 0, &found->tab);
+	int ret = symtab_load_elf(main, run, run ? &found->seg : NULL, false, 0, &found->tab);
 
 	if (!ret && run && !debug && !elf_has_symtab(run))
 		ret = symtab_load_minidebug(run, &found->seg, &found->tab);
@@ -196,7 +196,7 @@ static int vdso_load(struct resolver *res, const struct dso *dso, struct found *
 	object_set_machine(found, f);
 	ret = elf_segments(f, &found->seg);
 	if (ret != -ENOMEM)
-		ret = symtab_load_elf(f, &found->seg, false, 0, &found->tab);
+		ret = symtab_load_elf(f, f, &found->seg, false, 0, &found->tab);
 	found->file = strdup("[vdso]");
 out:
 	elf_close(f);

@@ -222,11 +222,11 @@ static inline const char *symtab_name(const struct symtab *t, uint32_t i)
 /* ---- ELF ----------------------------------------------------------------------------------------- */
 
 /*
- * Adds .symtab of @f, or .dynsym when it has none. Addresses become file offsets by @run's segments (the file
- * that was mapped; may be NULL: its own), or stay as they are plus @delta when @raw.
+ * Adds .symtab of @f, or .dynsym when it has none. Addresses become file offsets by @seg, the segments of @run, the file
+ * that was mapped (NULL: its own), or stay as they are plus @delta when @raw.
  */
-int symtab_load_elf(struct elf_file *f, const struct segments *run, bool raw, uint64_t delta,
-		    struct symtab *t);
+int symtab_load_elf(struct elf_file *f, struct elf_file *run, const struct segments *seg, bool raw,
+		    uint64_t delta, struct symtab *t);
 /* "name@plt" for the stubs of @f, after its symbols are in @t. */
 int symtab_load_plt(struct elf_file *f, struct symtab *t);
 /* Value of a symbol of .symtab. */

@@ -28,7 +28,7 @@
 #include "symbol/symbol-int.h"
 
 #define MAGIC	   0x6d79736672657000ULL /* "\0perfsym" */
-#define RULES	   1 /* moves when a table of the same file would be another one */
+#define RULES	   2 /* moves when a table of the same file would be another one */
 #define FILE_MAX   (1u << 30)
 #define OF_KERNEL  (1u << 31)
 #define OF_TEXT	   (1u << 30)
