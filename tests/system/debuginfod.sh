@@ -43,6 +43,10 @@ like "--debuginfod: the environment's server" \
 	"$(DEBUGINFOD_URLS=http://127.0.0.1:$port "$PERF" script -i a.data -F ip,sym --debuginfod 2>&1)" ' fetched_name'
 like "lines come from it too" "$("$PERF" script -i a.data -F ip,srcline --debuginfod=http://127.0.0.1:$port 2>&1)" \
 	'^ +spin\.c:2$'
+mv spin gone
+like "... with the debug file alone: the program is not here" \
+	"$("$PERF" report -i a.data -s sym --debuginfod=http://127.0.0.1:$port 2>&1)" '\[\.\] fetched_name'
+mv gone spin
 rm -rf cache
 kill $server
 wait $server 2>/dev/null

@@ -80,7 +80,17 @@ mkdir -p "home/.debug/.build-id/$dir/$rest" && cp whole "home/.debug/.build-id/$
 made_file at-symbol id.data "$TMP/whole" "$id" >/dev/null
 mv whole away
 check "a file that is only in the cache of build ids" sh -c "$DUMP id.data | grep -q ' not_inlined+0x'"
+# Only the debug file is here, whose headers do not tell where code lay in the program. Stubs of the PLT are in the program alone.
+with_lines() {
+	"$DUMP" -r -l -i id.data | grep -Ev 'plt\+|_init\+|_fini\+|\[unknown\]'
+}
+cp home/.debug/.build-id/$dir/$rest/elf cached && rm "home/.debug/.build-id/$dir/$rest/elf"
+objcopy --only-keep-debug cached "home/.debug/.build-id/$dir/$rest/debug"
+with_lines >only
 mv away whole
+with_lines >with
+check "only the debug file: functions, lines and inlined calls are found as with the program" cmp with only
+like "... all of them" "$(cat only)" ' not_inlined\+0x'
 rm -r home
 
 if command -v xz >/dev/null 2>&1 && grep -q 'HAVE_LZMA 1' "$O/config.h"; then

@@ -49,7 +49,7 @@ bool build_id_from_image(const void *image, size_t size, struct build_id *out);
 /* ---- segments ---------------------------------------------------------------------------------- */
 
 struct segment { /* PT_LOAD */
-	uint64_t offset, vaddr, filesz, memsz;
+	uint64_t offset, vaddr, filesz, memsz, align;
 	bool exec;
 };
 

@@ -343,8 +343,8 @@ int elf_segments(struct elf_file *f, struct segments *out)
 
 		if (!gelf_getphdr(f->elf, (int)i, &ph) || ph.p_type != PT_LOAD)
 			continue;
-		s = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz, ph.p_memsz,
-				      ph.p_flags & PF_X };
+		s = (struct segment){ ph.p_offset, ph.p_vaddr, ph.p_filesz,
+				      ph.p_memsz,  ph.p_align, ph.p_flags & PF_X };
 		if (vec_push(&out->v, s))
 			return -ENOMEM;
 	}

@@ -175,6 +175,7 @@ static struct dso *dso_create(struct dso_table *t, const struct dso_key *key, ui
 	d->pid = has_pid(key->kind) ? key->pid : -1;
 	d->start = key->start;
 	d->size = key->size;
+	d->code_from = UINT64_MAX;
 	if (dso_name(t, d, key) || dso_set_build_id(t, d, key->build_id, key->build_id_size) ||
 	    vec_push(&t->dso, d))
 		return NULL;

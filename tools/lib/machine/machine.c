@@ -92,6 +92,8 @@ static int insert_map(struct machine *m, struct space *s, const struct record_mm
 		dso->min = r->min;
 		dso->ino = r->ino;
 	}
+	if (r->prot & PROT_EXEC)
+		dso->code_from = min_u64(dso->code_from, r->pgoff);
 	map->pub.start = r->addr;
 	/* A length that passes the end of the address space ends there. */
 	map->pub.end = r->addr + r->len < r->addr ? UINT64_MAX : r->addr + r->len;

@@ -47,6 +47,8 @@ struct dso {
 	uint64_t ino;
 	int32_t pid;	      /* DSO_ANON, DSO_JIT: whose code; else -1 */
 	uint64_t start, size; /* DSO_BPF: where it lies */
+	uint64_t
+		code_from; /* the first offset that maps for code begin at; UINT64_MAX = none did */
 	bool guest;
 	void *symbols; /* room symbol's */
 };

@@ -134,6 +134,7 @@ int machine_match_dsos(struct machine *to, const struct machine *from, struct ds
 		map[i]->maj = d->maj;
 		map[i]->min = d->min;
 		map[i]->ino = d->ino;
+		map[i]->code_from = d->code_from;
 	}
 	return 0;
 }

@@ -85,7 +85,7 @@ void object_free(struct object *o)
 static int load_from(struct found *found, struct elf_file *run, struct elf_file *debug)
 {
 	struct elf_file *main = debug ? debug : run;
-	int ret = symtab_load_elf(main, run, run ? &found->seg : NULL, false, 0, &found->tab);
+	int ret = symtab_load_elf(main, run, &found->seg, false, 0, &found->tab);
 
 	if (!ret && run && !debug && !elf_has_symtab(run))
 		ret = symtab_load_minidebug(run, &found->seg, &found->tab);
@@ -105,7 +105,8 @@ static int load_cached(struct resolver *res, struct found *found, struct elf_fil
 	struct symcache_key key, now;
 	int ret;
 
-	if (!res->opts.cache || !symcache_key(&key, res, run, debug, NULL))
+	/* By a debug file alone it is not of files alone: see place_code(). */
+	if (!res->opts.cache || !run || !symcache_key(&key, res, run, debug, NULL))
 		return load_from(found, run, debug);
 	if (symcache_get(res, &key, &found->tab)) {
 		found->file = strdup(elf_path(debug ? debug : run));
@@ -119,6 +120,31 @@ static int load_cached(struct resolver *res, struct found *found, struct elf_fil
 	return ret;
 }
 
+/*
+ * Where code lies in a file that is not here, for its debug file has no bytes of it, and another offset in its header. But
+ * recorded maps begin at the first code, rounded down to a page, and offset and address are alike within the alignment. Of code
+ * that lies apart from the first nothing is known.
+ */
+static void place_code(const struct dso *dso, struct segments *seg)
+{
+	bool first = true;
+
+	vec_for_each (s, &seg->v) {
+		uint64_t align = max_u64(s->align, 4096);
+		bool known = s->filesz;
+
+		if (!s->exec)
+			continue;
+		if (!known && first && dso->code_from != UINT64_MAX) {
+			s->offset = dso->code_from + ((s->vaddr - dso->code_from) & (align - 1));
+			known = true;
+		}
+		if (known)
+			s->filesz = s->memsz;
+		first = false;
+	}
+}
+
 static int user_load(struct resolver *res, const struct dso *dso, struct found *found)
 {
 	struct elf_file *run = files_open_run(res, dso), *debug = NULL;
@@ -126,7 +152,7 @@ static int user_load(struct resolver *res, const struct dso *dso, struct found *
 
 	if (!run || !elf_has_symtab(run))
 		debug = files_open_debug(res, dso, run, ".symtab");
-	if (!run && !debug)
+	if (!run)
 		run = files_open_served(res, dso);
 	if (run) {
 		found->run_file = strdup(elf_path(run));
@@ -136,6 +162,8 @@ static int user_load(struct resolver *res, const struct dso *dso, struct found *
 	if (run || debug) {
 		object_set_machine(found, run ? run : debug);
 		ret = elf_segments(run ? run : debug, &found->seg);
+		if (!run)
+			place_code(dso, &found->seg);
 		if (ret != -ENOMEM)
 			ret = load_cached(res, found, run, debug);
 	}
