@@ -391,18 +391,7 @@ bool symbol_object_addr(struct resolver *res, struct dso *dso, uint64_t listed, 
 	*addr = listed;
 	if (dso->kind != DSO_USER && dso->kind != DSO_VDSO)
 		return true;
-	if (!o)
-		return false;
-	if (segments_to_offset(&o->found.seg, listed, addr))
-		return true;
-	/* Zeroed data has no bytes in the file; its symbols were put behind those that have. */
-	vec_for_each (s, &o->found.seg.v) {
-		if (listed - s->vaddr >= s->memsz)
-			continue;
-		*addr = listed - s->vaddr + s->offset;
-		return true;
-	}
-	return false;
+	return o && segments_to_offset(&o->found.seg, listed, addr);
 }
 
 uint32_t symbol_e_machine(struct resolver *res, struct dso *dso)
