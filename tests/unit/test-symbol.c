@@ -612,6 +612,19 @@ static void test_jit(void **state)
 	assert_string_equal(at(30, u, 0x7f0000000110)->dso->name, "/tmp/perf-30.map");
 }
 
+/* A line that cannot be read is not the end of the file. */
+static void test_jit_unreadable(void **state)
+{
+	FILE *fp = fopen(tmp, "r"); /* a directory */
+	struct symtab t = { 0 };
+
+	(void)state;
+	assert_non_null(fp);
+	assert_int_equal(symtab_read_jit(fp, &t), -EISDIR);
+	fclose(fp);
+	symtab_free(&t);
+}
+
 static void jit_refused(int pid, const char *why)
 {
 	struct symbol_opts opts = { .symfs = tmp };
@@ -767,6 +780,7 @@ int main(void)
 		T(test_kallsyms_moved),
 		T(test_hidden_kallsyms),
 		T(test_jit),
+		T(test_jit_unreadable),
 		T(test_jit_symlink),
 		T(test_jit_fifo),
 		T(test_jit_of_another_user),

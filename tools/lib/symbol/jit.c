@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/lack.h"
 #include "jit/jit.h"
 #include "symbol/symbol-int.h"
 
@@ -85,6 +86,8 @@ int symtab_read_jit(FILE *fp, struct symtab *t)
 			line[n - 1] = 0;
 		ret = jit_line(t, line);
 	}
+	if (!ret && !feof(fp))
+		ret = errno ? -errno : -EIO;
 	free(line);
 	newest_first(t);
 	return ret;
@@ -107,6 +110,9 @@ int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *f
 		return -ENOMEM;
 	}
 	ret = symtab_read_jit(fp, &found->tab);
+	/* What came before holds. */
+	if (ret)
+		lack_note(ret, "cannot read", path);
 	fclose(fp);
 	found->file = strdup(path);
 	return ret;

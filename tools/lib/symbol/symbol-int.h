@@ -576,7 +576,7 @@ char *kernel_core(struct resolver *res);
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
 /* What tells the recorded kernel from others, as a part of keys; to be freed. NULL: no memory. */
 char *kernel_key(const struct resolver *res);
-/* The text of /tmp/perf-PID.map; of lines that say otherwise the last holds. */
+/* The text of /tmp/perf-PID.map; of lines that say otherwise the last holds. After an error @t has what came before. */
 int symtab_read_jit(FILE *fp, struct symtab *t);
 int symtab_load_jit(struct resolver *res, const struct dso *dso, struct found *found);
 int symtab_load_jitdump(struct resolver *res, const struct dso *dso, struct found *found);
