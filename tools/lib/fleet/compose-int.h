@@ -25,7 +25,7 @@ struct compose_symbol {
 struct compose_image {
 	enum compose_kind kind;
 	const char *name;
-	uint64_t base;			   /* address of its start; 0 = it has none: as if it were not told */
+	uint64_t base; /* address of its start; 0 = it has none: as if it were not told */
 	VEC(struct compose_symbol) symbol; /* by slot */
 	struct htab tab;
 };

@@ -45,7 +45,7 @@ struct merge_input {
 	bool no_kernel;
 	int64_t shift; /* of times */
 	VEC(const struct perfdata_build_id *)
-	own_objects; /* paths that are others' in another input */
+	own_objects;	     /* paths that are others' in another input */
 	struct htab own_tab; /* of these, by path */
 	bool kernel_known;
 	uint64_t kernel_start, kernel_pgoff;

@@ -43,7 +43,7 @@ struct perfdata_event {
 	const char *group;   /* the group's name or NULL */
 	/* Its branch stacks have counters: with the bit in one event of a group the kernel writes them for all of it. */
 	bool branch_counters;
-	const char *unit;    /* EVENT_UPDATE; NULL when none */
+	const char *unit; /* EVENT_UPDATE; NULL when none */
 	double scale;
 	/* SAMPLE_SOURCE: RAW holds the bases of FS and GS; MXCSR, behind these where both are there */
 	bool raw_bases, raw_mxcsr;
