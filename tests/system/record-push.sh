@@ -87,7 +87,9 @@ kill -TERM $pid
 wait $pid
 is "the end by SIGTERM: status" $? 143
 is "nothing is left" "$(ls "$TMP/spool")" ""
-is "every recording is there" "$(loads)" "$(grep -c '\[ perf record: Dump ' "$TMP/err")"
+# On a machine that others use a second may pass without a sample.
+is "every recording is there" "$(($(loads) + $(grep -c 'nothing to push' "$TMP/err")))" \
+	"$(grep -c '\[ perf record: Dump ' "$TMP/err")"
 cat >"$TMP/sums.py" <<'E2'
 import json, sys
 rows = {}
