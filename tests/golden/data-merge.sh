@@ -104,6 +104,9 @@ simple('k1', 'x', 'k', '/bin/k', start=1000, flags='comm mmap sample_id_all', mo
 simple('k2', 'x', 'k', '/bin/k', start=1500, flags='comm mmap sample_id_all', more=kernel(0xffffffff92000000))
 simple('u1', 'x', 'u', '/bin/u', start=1000, release='5.10')  # of user space alone, with another kernel
 simple('k3', 'x', 'k', '/bin/k', start=1500, release='6.9', flags='comm mmap sample_id_all', more=kernel(0xffffffff92000000))
+bpf = lambda r: {25: r.pack('I', 0)}
+simple('p-none', 'x', 'p', '/bin/p', start=1000)
+simple('p-bpf', 'x', 'p', '/bin/p', start=1500, features=bpf)
 simple('arm', 'x', 'k', '/bin/k', start=1500, arch='aarch64')
 
 # builds: one path, two build ids
@@ -199,6 +202,11 @@ like "... what was left out is said" "$(cat err)" '^1 samples of other kernels|1
 merge -v u1 k3
 is "the kernel that was sampled gives the release" "$("$PERF" report --header-only -i out 2>/dev/null | sed -n 's/^# os release : //p')" 6.9
 like "... and it is said whose it is" "$(cat err)" "kernel.*: the first one's is kept, but of kernels that of the first that sampled it"
+for order in 'p-none p-bpf' 'p-bpf p-none'; do
+	# shellcheck disable=SC2086
+	merge $order
+	like "BPF programs that one of two recordings has, $order" "$("$PERF" report --header-only -i out 2>/dev/null)" '^# bpf_prog_info empty'
+done
 check_status "two architectures are refused" 1 "$PERF" data merge -o out --no-kernel x arm
 
 merge b1 b2

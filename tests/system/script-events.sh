@@ -119,6 +119,10 @@ group.features[CPU_PMU_CAPS] = group.caps(branch_counter_nr=4, branch_counter_wi
 group.write('group.data')
 EOS
 is "what a BPF filter dropped is not lost" "$("$PERF" report --stdio -i lost.data 2>&1 | sed -n 's/^# Total Lost Samples: //p')" 18
+is "--stats: of the event, samples and not records" \
+	"$("$PERF" report --stats -i lost.data 2>&1 | sed -n '/^cpu-clock stats/,$ s/^  *//p')" 'SAMPLE events:          1
+LOST_SAMPLES events:         18
+LOST_SAMPLES (BPF) events:        500'
 like "... -D says so" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :500 \(BPF\)$'
 like "... and not of what was lost" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :18$'
 like "without sample ids a task's record has its own time" \

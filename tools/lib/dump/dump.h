@@ -43,7 +43,8 @@ int dump_all(struct perfdata *pd, struct obuf *o, const struct dump_opts *opts, 
 #define DUMP_STATS_TYPES PERF_RECORD_USER_MAX
 
 struct dump_event_stats {
-	uint64_t nr[PERF_RECORD_KERNEL_MAX];
+	uint64_t nr[PERF_RECORD_KERNEL_MAX]; /* LOST_SAMPLES: samples */
+	uint64_t filtered;		     /* samples that a BPF program dropped */
 };
 
 struct dump_reads;

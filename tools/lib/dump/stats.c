@@ -31,17 +31,36 @@ void dump_stats_free(struct dump_stats *s)
 	s->reads = NULL;
 }
 
-static void count_event(struct dump_stats *s, const struct perfdata_event *ev, uint32_t type)
+/* The event's numbers; NULL = no memory, and it is not counted. */
+static struct dump_event_stats *of_event(struct dump_stats *s, const struct perfdata_event *ev)
 {
 	size_t nr = ev->idx + (size_t)1;
 
 	if (unlikely(nr > s->events.n)) {
 		if (vec_reserve(&s->events, nr))
-			return;
+			return NULL;
 		memset(s->events.v + s->events.n, 0, (nr - s->events.n) * sizeof(*s->events.v));
 		s->events.n = nr;
 	}
-	s->events.v[ev->idx].nr[type]++;
+	return &s->events.v[ev->idx];
+}
+
+static void count_event(struct dump_stats *s, const struct perfdata_event *ev, uint32_t type)
+{
+	struct dump_event_stats *own = of_event(s, ev);
+
+	if (own)
+		own->nr[type]++;
+}
+
+/* Of an event it is the samples that count, not the records that tell of them. */
+static void count_lost(struct dump_stats *s, const struct record *rec)
+{
+	struct dump_event_stats *own = of_event(s, rec->event);
+	struct record_lost l;
+
+	if (own && !record_lost(rec, &l, NULL))
+		*(l.by_filter ? &own->filtered : &own->nr[rec->type]) += l.lost;
 }
 
 static struct counter *counter_of(struct dump_reads *r, uint64_t id, uint32_t tid)
@@ -97,7 +116,7 @@ void dump_stats_other(struct dump_stats *s, const struct record *rec)
 	if (!rec->event)
 		return;
 	if (rec->type == PERF_RECORD_LOST_SAMPLES)
-		count_event(s, rec->event, rec->type);
+		count_lost(s, rec);
 	else if (rec->type != PERF_RECORD_SAMPLE)
 		return;
 	else if (rec->event->attr.sample_type & PERF_SAMPLE_READ)
@@ -118,6 +137,7 @@ void dump_stats_join(struct dump_stats *to, const struct dump_stats *from)
 			return;
 		for (uint32_t t = 0; t < PERF_RECORD_KERNEL_MAX; t++)
 			to->events.v[i].nr[t] += from->events.v[i].nr[t];
+		to->events.v[i].filtered += from->events.v[i].filtered;
 	}
 }
 
@@ -141,7 +161,7 @@ static uint64_t count_of(const struct dump_stats *s, const struct perfdata_stats
 
 static void print_event(const struct dump_event_stats *s, const char *name, struct obuf *o)
 {
-	bool any = false;
+	bool any = s->filtered != 0;
 
 	for (uint32_t i = 0; i < PERF_RECORD_KERNEL_MAX; i++)
 		any |= s->nr[i] != 0;
@@ -153,6 +173,8 @@ static void print_event(const struct dump_event_stats *s, const char *name, stru
 		if (s->nr[i])
 			line(o, record_type_name(i), s->nr[i], 0);
 	}
+	if (s->filtered)
+		line(o, "LOST_SAMPLES (BPF)", s->filtered, 0);
 }
 
 void dump_print_stats(const struct dump_stats *s, const struct perfdata *pd, struct obuf *o)

@@ -145,6 +145,26 @@ static bool is_users(const struct perfdata_build_id *b)
 	return (b->misc & PERF_RECORD_MISC_CPUMODE_MASK) != PERF_RECORD_MISC_KERNEL;
 }
 
+static const struct perfdata_build_id *own_object(const struct merge_input *in, const char *path)
+{
+	uint32_t i;
+
+	for (struct htab_it it = htab_find(&in->own_tab, hash_bytes(path, strlen(path)));
+	     htab_next(&in->own_tab, &it, &i);)
+		/* What has a number is in the array: NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
+		if (!strcmp(in->own_objects.v[i]->path, path))
+			return in->own_objects.v[i];
+	return NULL;
+}
+
+/* Of a path that comes again the first stays: the table has one entry for it. */
+static int add_own(struct merge_input *in, const struct perfdata_build_id *b)
+{
+	return htab_add(&in->own_tab, hash_bytes(b->path, strlen(b->path)),
+			(uint32_t)in->own_objects.n)
+		       ?: vec_push(&in->own_objects, b);
+}
+
 static int join_objects(struct merge *m, struct objects *o, bool find_own)
 {
 	int ret = 0;
@@ -157,11 +177,9 @@ static int join_objects(struct merge *m, struct objects *o, bool find_own)
 			if (m->in[i].no_kernel && !is_users(b))
 				continue;
 			ret = object_of(o, b, &first);
-			if (!ret && find_own && is_users(b) && !same_object(first, b))
-				ret = htab_add(&m->in[i].own_tab,
-					       hash_bytes(b->path, strlen(b->path)),
-					       (uint32_t)m->in[i].own_objects.n)
-					      ?: vec_push(&m->in[i].own_objects, b);
+			if (!ret && find_own && is_users(b) && !same_object(first, b) &&
+			    !own_object(&m->in[i], b->path))
+				ret = add_own(&m->in[i], b);
 		}
 	return ret;
 }
@@ -178,19 +196,13 @@ int merge_objects(struct merge *m, struct err *e)
 const struct perfdata_build_id *merge_own_id(const struct merge_input *in, const struct record *rec)
 {
 	struct record_mmap map;
-	uint64_t hash;
 	struct err e;
-	uint32_t i;
 
 	if (!in->own_objects.n ||
 	    (rec->type == PERF_RECORD_MMAP2 && rec->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) ||
 	    record_mmap(rec, &map, &e))
 		return NULL;
-	hash = hash_bytes(map.filename, strlen(map.filename));
-	for (struct htab_it it = htab_find(&in->own_tab, hash); htab_next(&in->own_tab, &it, &i);)
-		if (!strcmp(in->own_objects.v[i]->path, map.filename))
-			return in->own_objects.v[i];
-	return NULL;
+	return own_object(in, map.filename);
 }
 
 static int put_build_ids(struct merge *m, struct obuf *out)
@@ -284,7 +296,7 @@ static int put_sources(const struct merge *m, struct obuf *out)
 
 /* ---- all ---------------------------------------------------------------------------------------- */
 
-/* KERNEL: of the input whose kernel is kept, or there is none: names and code are looked for by it. */
+/* KERNEL: of inputs that ran in the kernel that is kept: names and code are looked for by it. */
 enum how { FIRST, LARGEST, KERNEL, OWN, NEVER };
 
 static enum how how(const struct merge *m, int id)
@@ -354,7 +366,13 @@ static const struct merge_input *kept_for(const struct merge *m, int id)
 {
 	switch (how(m, id)) {
 	case LARGEST: return largest(m);
-	case KERNEL: return m->kernel;
+	case KERNEL:
+		if (perfdata_has_feature(m->kernel->pd, id))
+			return m->kernel;
+		for (size_t i = 0; i < m->nr; i++)
+			if (!m->in[i].no_kernel && perfdata_has_feature(m->in[i].pd, id))
+				return &m->in[i];
+		return NULL;
 	default: return first_with(m, id);
 	}
 }

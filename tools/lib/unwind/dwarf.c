@@ -153,8 +153,7 @@ static void fill_slot(struct dwarf_walk *w, struct pc_slot *p, uint64_t pc, uint
 		/* A [vdso] may be another than ours, for one: that of a 32-bit program. */
 		if (o && cfi_is_of(o, w->u->arch, w->arch->word))
 			p->rule = cfi_find(cfi, o, hit.addr);
-		p->mapped = o || w->live || hit.map->dso->kind == DSO_ANON ||
-			    hit.map->dso->kind == DSO_JIT;
+		p->mapped = o || w->live || unwind_maps_code(hit.map->dso);
 	}
 	if (p->mapped)
 		p->loc = frame_loc(w->u, w->th, PERF_RECORD_MISC_USER, pc) + 1;

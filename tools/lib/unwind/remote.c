@@ -367,7 +367,7 @@ static void fill_slot(struct far *f, struct slot *p, uint64_t pc)
 		p->mapped = true;
 	} else if (machine_find_map(f->w->u->m, f->w->th, PERF_RECORD_MISC_USER, pc, &hit)) {
 		p->mapped = cfi_object(dwarf_cfi(f->w->u), hit.map->dso) ||
-			    hit.map->dso->kind == DSO_ANON || hit.map->dso->kind == DSO_JIT;
+			    unwind_maps_code(hit.map->dso);
 	}
 	if (p->mapped)
 		p->loc = frame_loc(f->w->u, f->w->th, PERF_RECORD_MISC_USER, pc) + 1;

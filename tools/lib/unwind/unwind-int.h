@@ -60,6 +60,12 @@ uint32_t frame_loc(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_
 int frame_add_loc(struct unwind *u, uint8_t cpumode, uint64_t ip, uint32_t loc);
 int frame_add(struct unwind *u, struct thread *th, uint8_t cpumode, uint64_t ip);
 
+/* Where a frame may be though there is no file to read rules of: what a JIT made, and a [vdso] that is not ours. */
+static inline bool unwind_maps_code(const struct dso *d)
+{
+	return d->kind == DSO_ANON || d->kind == DSO_JIT || d->kind == DSO_VDSO;
+}
+
 /* Appends the frame-pointer chain. False (and nothing appended) when it holds nonsense. */
 bool fp_chain(struct unwind *u, struct thread *th, const struct sample *s);
 /* Appends the LBR call stack with its kernel part; false when @s has none: use the plain chain. */
