@@ -11,7 +11,7 @@ as TEXT says:
 FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters, two
 of four bits; -e: so many events, of which the first has all samples; -g: they are a group, whose counters each
-sample has; -f: branch_sample_type (any; 0
+sample has, and of which the first alone asks for branches; -f: branch_sample_type (any; 0
 = no branch stacks).
 """
 import sys
@@ -37,7 +37,8 @@ def main():
     kind = IP | TID | TIME | (BRANCH_STACK if stacks else 0) | (READ | ID if group else 0)
     attrs = [Attr(config=n if group else 0, sample_type=kind, flags='sample_id_all', ids=[11 + n] if group else (),
                   read_format=(FORMAT_ID | FORMAT_GROUP) * group,
-                  branch_sample_type=stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS) for n in range(nr)]
+                  branch_sample_type=0 if group and n else
+                  stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS) for n in range(nr)]
     r = Recording(*attrs, big='-b' in opts)
     r.comm(PID, 'calls')
     more, samples = {}, 0

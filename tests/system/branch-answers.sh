@@ -73,6 +73,8 @@ for what in --profile-quality --total-cycles; do
 	answer branches.data report --json $what >one
 	answer group.data report --json $what >all
 	same_file "a group: report $what" all one
+	answer group.data report --json $what -e instructions >member
+	same_file "... of a member" member one
 done
 for f in branches group; do
 	"$PERF" diff -c cycles --json $f.data $f.data 2>err | sed 's/"name":"[^"]*"//g' >$f.cycles

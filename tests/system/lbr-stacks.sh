@@ -25,6 +25,21 @@ for want in "$D"/*.want; do
 	same_lines "$n: stitched, as the model says" "$TMP/got" "$D/$n.stitched"
 done
 
+# A group of which the first event alone asked for them.
+python3 -S -c 'import sys
+sys.path.insert(0, sys.argv[1])
+from perfdata import *
+r = Recording(*[Attr(config=n, sample_type=IP | TID | READ | ID | CALLCHAIN | BRANCH_STACK, flags="sample_id_all", ids=[11 + n],
+                     read_format=FORMAT_ID | FORMAT_GROUP, branch_sample_type=0 if n else 1 << 11 | 3) for n in range(2)])
+r.comm(7, "group")
+r.mmap(7, 0x400000, 0x1000, 0, "/none")
+r.sample(pid=7, ip=0x400100, id=11, read=[2, 5, 11, 5, 12], chain=[M64 - 511, 0x400100],
+         branches=[{"from": 0x400200, "to": 0x400100}, {"from": 0x400300, "to": 0x400200}])
+r.features[GROUP_DESC] = r.pack("I", 1) + r.string("") + r.pack("II", 0, 2)
+r.write(sys.argv[2])' "$ROOT/tests/helpers" "$TMP/group.data"
+"$PERF" script -F ip -i "$TMP/group.data" 2>"$TMP/messages" | lines >"$TMP/got"
+is "a group: the stack of each of its events" "$(cat "$TMP/got")" "$(echo 400100 400200 400300; echo 400100 400200 400300)"
+
 like "--stitch-lbr without LBR says so" "$("$PERF" script --stitch-lbr \
 	-i "$ROOT/tests/data/perf/armhf-uregs.data" 2>&1 >/dev/null)" \
 	"^Can't find LBR callchain. Switch off --stitch-lbr"

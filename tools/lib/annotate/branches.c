@@ -119,7 +119,7 @@ static bool is_branch(const struct branch_entry *b)
 int annotate_branches_add(struct annotate_branches *f, struct resolver *res, const struct sample *s,
 			  struct thread *th)
 {
-	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
+	uint64_t filter = sample_branch_filter(s);
 	struct before was = { LOC_NONE, LOC_NONE };
 	const struct sample_branches *stack = &s->branches;
 	uint64_t cycles = 0;

@@ -225,7 +225,7 @@ static unsigned collect(struct brflow *f, const struct sample_branches *b, struc
 static int add_blocks(struct brflow *f, const struct sample *s, struct thread *th)
 {
 	const struct sample_branches *b = &s->branches;
-	bool all = !s->event || s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
+	bool all = sample_branch_filter(s) & PERF_SAMPLE_BRANCH_ANY;
 	struct block_memo key = {
 		.space = th->space,
 		.gen = f->o.machine ? machine_generation(f->o.machine, th->space) : 0,

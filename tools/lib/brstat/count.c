@@ -212,7 +212,7 @@ int brstat_between(struct brstat *b, uint32_t before, uint32_t edge, uint32_t *o
 
 static int add_branches(struct brstat *b, const struct sample *s, struct thread *th)
 {
-	uint64_t filter = s->event ? s->event->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
+	uint64_t filter = sample_branch_filter(s);
 	bool all = filter & PERF_SAMPLE_BRANCH_ANY;
 
 	if (!s->branches.nr)

@@ -100,7 +100,7 @@ static inline int raw_add(struct raw_table *t, uint32_t space, uint64_t from, ui
 static inline bool raw_has_branches(const struct sample *s)
 {
 	return s->present & PERF_SAMPLE_BRANCH_STACK &&
-	       !(s->event && s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK);
+	       !(sample_branch_filter(s) & PERF_SAMPLE_BRANCH_CALL_STACK);
 }
 
 #endif

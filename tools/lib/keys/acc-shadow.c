@@ -41,7 +41,7 @@ static bool has_lbr(const struct sample *s)
 	const struct perf_event_attr *a = s->event ? &s->event->attr : NULL;
 
 	return a && !(a->sample_type & PERF_SAMPLE_STACK_USER) && s->branches.nr &&
-	       a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	       sample_branch_filter(s) & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
 /*

@@ -73,7 +73,7 @@ static int add_chain(struct page *p, struct chain *c, uint32_t edge, const struc
 
 int page_add_branches(struct page *p, const struct sample *s, struct thread *th)
 {
-	bool all = s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
+	bool all = sample_branch_filter(s) & PERF_SAMPLE_BRANCH_ANY;
 	struct chain chain = { .n = 0 };
 	uint32_t before = LOC_NONE;
 	int ret = 0;

@@ -62,6 +62,7 @@ bool sample_part(struct sample_totals *t, const struct perfdata *pd, const struc
 	total = total_of(t, pd, s, v.id);
 	if (!total || !total->event)
 		return false;
+	part->taker = s->event;
 	part->event = total->event;
 	if (s->read.has_id)
 		part->id = v.id;

@@ -130,7 +130,8 @@ struct sample_value {
 struct sample {
 	uint64_t present; /* PERF_SAMPLE_*: the fields below that were recorded and read */
 	const struct perfdata_event *event;
-	uint8_t cpumode; /* PERF_RECORD_MISC_CPUMODE_* */
+	const struct perfdata_event *taker; /* a group's part: sample_taker(); else NULL */
+	uint8_t cpumode;		    /* PERF_RECORD_MISC_CPUMODE_* */
 	uint16_t misc;
 	/* Absent: time, id, stream_id, pid, tid and cpu are ~0, period is the attr's, others 0. */
 	uint64_t ip, time, addr, id, stream_id, period;
@@ -193,6 +194,23 @@ static inline uint64_t sample_branch_from(const struct sample_branches *b, uint6
 static inline uint64_t sample_branch_to(const struct sample_branches *b, uint64_t i)
 {
 	return load_u64(b->entries + i * 24 + 8, b->swap);
+}
+
+/*
+ * The event that took the sample that @s is, or is a part of. It alone says what its branches are: the other events of a group
+ * may have asked for none.
+ */
+static inline const struct perfdata_event *sample_taker(const struct sample *s)
+{
+	return s->taker ?: s->event;
+}
+
+/* branch_sample_type, by which the branches of @s are to be read. Without an event, they are all there were. */
+static inline uint64_t sample_branch_filter(const struct sample *s)
+{
+	const struct perfdata_event *taker = sample_taker(s);
+
+	return taker ? taker->attr.branch_sample_type : PERF_SAMPLE_BRANCH_ANY;
 }
 
 /* Value @i < r->nr. */

@@ -292,7 +292,7 @@ static void put_block(struct script *sc, const struct ctx *c, struct insn_walk *
 /* A stack with every taken branch would have it. */
 static bool is_missing(const struct ctx *c, const struct insn *in)
 {
-	uint64_t type = c->s->event->attr.branch_sample_type;
+	uint64_t type = sample_branch_filter(c->s);
 
 	return (!type || type & PERF_SAMPLE_BRANCH_ANY) && insn_is_branch(in) &&
 	       in->branch != INSN_COND;

@@ -201,9 +201,7 @@ static void put_beside(struct script *sc, const struct ctx *c, uint64_t i,
 /* Whether stacks of an event have all branches, as answers see it. */
 static bool has_all(const struct ctx *c)
 {
-	const struct perfdata_event *ev = c->s->event;
-
-	return !ev || ev->attr.branch_sample_type & PERF_SAMPLE_BRANCH_ANY;
+	return sample_branch_filter(c->s) & PERF_SAMPLE_BRANCH_ANY;
 }
 
 /* Newest first, as in the text. */

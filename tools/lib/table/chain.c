@@ -231,7 +231,7 @@ bool table_wants_unwind(const struct table *t, const struct sample *s)
 		return false;
 	if (a->sample_type & PERF_SAMPLE_STACK_USER && a->sample_type & PERF_SAMPLE_REGS_USER)
 		return true;
-	return a->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	return sample_branch_filter(s) & PERF_SAMPLE_BRANCH_CALL_STACK;
 }
 
 /* Most often the sample's own address is the chain's innermost frame. */

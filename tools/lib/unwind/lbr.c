@@ -119,8 +119,8 @@ bool lbr_chain(struct unwind *u, struct thread *th, const struct sample *s)
 	uint64_t user;
 	bool exact = s->cpumode == PERF_RECORD_MISC_USER && s->present & PERF_SAMPLE_IP;
 
-	if (!(s->present & PERF_SAMPLE_BRANCH_STACK) || !s->event ||
-	    !(s->event->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+	if (!(s->present & PERF_SAMPLE_BRANCH_STACK) ||
+	    !(sample_branch_filter(s) & PERF_SAMPLE_BRANCH_CALL_STACK))
 		return false;
 	if (!b->nr || !find_user(s, &user))
 		return false;
