@@ -7,6 +7,7 @@ as TEXT says:
 	sample TIMES IP FIELD=N,...  ...	one word per branch, newest first
 	kernel TIMES IP FIELD=N,...  ...	the same in kernel mode
 	count N					what the next sample says is the number of its branches
+	still					-g: the first event did not count from the sample before to the next
 
 FIELDs: from, to, mispred, predicted, in_tx, abort, cycles, type, spec, new_type, priv, not_taken,
 counter (the branch's counters). -b: big-endian; -i: with the stack's index; -c: with counters, two
@@ -41,17 +42,19 @@ def main():
                   stacks | index * BRANCH_HW_INDEX | counters * BRANCH_COUNTERS) for n in range(nr)]
     r = Recording(*attrs, big='-b' in opts)
     r.comm(PID, 'calls')
-    more, samples = {}, 0
+    more, samples, stills = {}, 0, 0
     for what, *words in (line.split() for line in sys.stdin if line.strip()):
         if what == 'map':
             r.mmap(PID, int(words[0], 0), int(words[1], 0), 0, words[2])
         elif what == 'count':
             more['count'] = int(words[0], 0)
+        elif what == 'still':
+            stills += 1
         elif what in ('sample', 'kernel'):
             branches = [branch(word) for word in words[2:]]
             for _ in range(int(words[0])):
                 samples += 1
-                more |= {'id': 11, 'read': [nr] + [v for n in range(nr) for v in (samples, 11 + n)]}
+                more |= {'id': 11, 'read': [nr] + [v for n in range(nr) for v in (samples if n else samples - stills, 11 + n)]}
                 r.sample(misc=KERNEL if what == 'kernel' else USER, pid=PID, ip=int(words[1], 0),
                          branches=branches, hw_idx=3 if branches else M64, **more)
             more = {}

@@ -54,6 +54,8 @@ is "what branches are not asked is a usage error" "$? $(grep -c "nothing that br
 
 # ---- a group, whose sample comes once for each of its counters: what is said of branches is that of one event
 made_file branch-file -g -e 3 group.data <"$ROOT/tests/data/annotate/walk.branches"
+sed 's/^\(sample\|kernel\) /still\n&/' "$ROOT/tests/data/annotate/walk.branches" >still
+made_file branch-file -g -e 3 still.data <still
 answer() { # answer FILE COMMAND...
 	_file=$1
 	shift
@@ -65,6 +67,8 @@ for what in why cycles paths; do
 	same_file "a group: $what" all one
 	answer group.data report --branches=$what --json -e instructions >member
 	same_file "... of a member" member one
+	answer still.data report --branches=$what --json >all
+	same_file "... where the first did not count" all one
 	answer branches.data script --json --branches=$what -F ip,brstack --max-stack 1 | sort -u >one
 	answer group.data script --json --branches=$what -F ip,brstack --max-stack 1 | sort -u >all
 	same_file "... beside samples" all one

@@ -144,19 +144,6 @@ static int pass_over(struct session *s, const struct sample *sm, struct thread *
 	return 0;
 }
 
-/*
- * What is of the sample is counted with the part of the event that took it; where --event leaves that one out, with
- * the first that comes.
- */
-static bool comes_again(struct session *s, const struct record *rec, const struct sample *sm)
-{
-	bool came = s->came;
-
-	s->came = true;
-	return s->by_event && !bits_test(&s->events, rec->event->idx) ? came
-								      : sm->event != rec->event;
-}
-
 /* A sample of one counter, which no switch leaves out. */
 static int hand_on(struct session *s, const struct event_plan *plan, const struct record *rec,
 		   struct sample *sm, struct err *e)
@@ -188,7 +175,9 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 	if (unlikely(!session_in_slice(s)))
 		return plan->stitches ? pass_over(s, sm, out.thread, e) : 0;
 	s->counts.samples++;
-	out.again = plan->parts && comes_again(s, rec, sm);
+	/* What is of the sample counts with the first part that comes: that of the event which took it may be 0, or left out. */
+	out.again = s->came;
+	s->came = true;
 	return s->c->sample(s->ctx, &out, e);
 }
 
@@ -199,12 +188,12 @@ static int take_whole(struct session *s, const struct event_plan *plan, const st
 	struct sample part;
 	int ret = 0;
 
+	s->came = false;
 	if (likely(!plan->parts || !(sm->present & PERF_SAMPLE_READ))) {
 		ret = hand_on(s, plan, rec, sm, e);
 		s->nr++;
 		return ret;
 	}
-	s->came = false;
 	for (uint64_t i = 0; !ret && i < sample_nr_parts(sm); i++)
 		if (sample_part(&s->totals, s->env.pd, sm, i, &part) &&
 		    (!s->switches || session_switch_pass(&s->sw, part.event)))
