@@ -102,6 +102,11 @@ is "the page has the rows of text" "$(page get answers 0 all)" "$("$PERF" report
 is "... cell by cell" "$(page get answers 0 rows | python3 -c 'import json, sys
 for r in json.load(sys.stdin): print(" ".join(" ".join(c.split()) for c in r if c))')" "$(sed '/^ *$/,$d' text | awk '{ $1 = $1; print }')"
 like "... and says it beside instructions" "$(page get code 0 marks)" '56.5% mispredicted'
+for f in branches group; do
+	"$PERF" report --html page.html -i $f.data 2>/dev/null
+	page get branches >$f.page
+done
+same_file "a group: its branches in the page" group.page branches.page
 "$PERF" report --html page.html -i branches.data 2>/dev/null
 is "unasked there are none" "$(page get answers 2>/dev/null)" ""
 

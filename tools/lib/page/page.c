@@ -19,7 +19,7 @@ uint64_t page_need(const struct page *p, const struct perfdata_event *event)
 
 static int add_branches(struct page *p, const struct session_sample *in, struct err *e)
 {
-	if (!(in->s->present & PERF_SAMPLE_BRANCH_STACK) ||
+	if (in->again || !(in->s->present & PERF_SAMPLE_BRANCH_STACK) ||
 	    !page_has_branches(&sample_taker(in->s)->attr))
 		return 0;
 	return page_add_branches(p, in->s, in->thread)
