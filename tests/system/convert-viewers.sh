@@ -113,6 +113,9 @@ print("sums", *sums, "at", *map(hex, sorted(places)))' "$ROOT/tests/helpers" "$T
 }
 is "pprof --branches of a group: those of a sample count once" "$(proto "$TMP/group.data")" "sums 2 2 10 at 0x20 0x30"
 is "... also where the event that took the sample is not chosen" "$(proto "$TMP/group.data" -e instructions)" "sums 2 2 10 at 0x20 0x30"
+convert -i "$TMP/group.data" --to fdata -o "$TMP/all.fdata"
+convert -i "$TMP/group.data" -e instructions --to fdata -o "$TMP/member.fdata"
+is "... fdata: a sample is of all events of its group" "$? $(cat "$TMP/member.fdata" "$TMP/err")" "0 $(cat "$TMP/all.fdata")"
 is "... they begin at the branch, not in the instruction before it" "$(proto "$TMP/loop.data" | sed 's/.* at //')" "0x0 0x8 0x10 0x20 0x30 0x40"
 is "... callgrind: its jumps" "$(convert -i "$TMP/group.data" --to callgrind -o - | grep -oE '^j(ump|cnd)=[^ ]*')" "jump=2"
 check_status "pprof --branches of a recording without" 1 "$PERF" data convert -i "$ROOT/tests/data/perf/arm64-zstd.data" --to pprof --branches -o "$TMP/no"

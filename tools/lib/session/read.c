@@ -32,6 +32,20 @@ static uint64_t group_need(struct session *s, const struct perfdata_event *event
 	return none ? SESSION_NONE : all;
 }
 
+/* Whether --event lets a sample through that is handed on as one: of a group, with the counters of all. */
+static bool is_chosen(const struct session *s, const struct perfdata_event *event)
+{
+	bool whole = event->attr.sample_type & PERF_SAMPLE_READ &&
+		     event->attr.read_format & PERF_FORMAT_GROUP;
+
+	for (size_t i = 0; i < perfdata_nr_events(s->env.pd); i++)
+		if (bits_test(&s->events, i) &&
+		    (i == event->idx ||
+		     (whole && perfdata_event(s->env.pd, i)->leader == event->leader)))
+			return true;
+	return !s->by_event;
+}
+
 static void make_plan(struct session *s, const struct perfdata_event *event, struct event_plan *p)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -43,8 +57,8 @@ static void make_plan(struct session *s, const struct perfdata_event *event, str
 	p->none = p->need == SESSION_NONE && !s->switches;
 	if (p->need == SESSION_NONE)
 		p->need = 0;
-	p->left_out = s->by_event && !parts && !s->switches && !p->none &&
-		      !bits_test(&s->events, event->idx);
+	p->chosen = is_chosen(s, event);
+	p->left_out = !p->chosen && !parts && !s->switches && !p->none;
 	p->none |= p->left_out;
 	if (parts && !p->none)
 		p->need |= PERF_SAMPLE_READ;
@@ -151,7 +165,8 @@ static int hand_on(struct session *s, const struct event_plan *plan, const struc
 	struct session_sample out = { .s = sm, .rec = rec };
 	int ret;
 
-	if (unlikely(s->by_event) && !bits_test(&s->events, sm->event->idx)) {
+	if (unlikely(s->by_event) &&
+	    !(plan->parts ? bits_test(&s->events, sm->event->idx) : plan->chosen)) {
 		s->counts.left_out++;
 		return 0;
 	}

@@ -31,6 +31,7 @@ struct event_plan {
 	bool plain;	 /* all of them are handed on as they are: nothing below holds */
 	bool none;	 /* nobody wants them */
 	bool left_out;	 /* none, and only by --event */
+	bool chosen;	 /* --event lets those through that are handed on as one */
 	bool defers;	 /* the user part of their chains may come later */
 	bool parts;	 /* they are taken apart */
 	bool thread;	 /* the thread is wanted */

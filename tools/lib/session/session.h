@@ -145,7 +145,7 @@ enum session_consumer_flags {
 	 * what was left out asks session_filter() itself.
 	 */
 	SESSION_UNFILTERED = 1,
-	/* A sample of a group of counters comes once, whole, as its leader's. */
+	/* A sample of a group of counters comes once, whole, as its leader's, where --event chooses any of the group. */
 	SESSION_WHOLE = 2,
 	/* One thread hands on all samples: what is done with one depends on those before. */
 	SESSION_ALONE = 4,

@@ -71,7 +71,7 @@ static bool makes_thread(struct session *s, const struct event_plan *plan, const
 
 	if (session_passes_over(s, plan, rec) || sample_parse_some(rec, plan->need, &sm, NULL))
 		return false;
-	if (s->by_event && !bits_test(&s->events, rec->event->idx))
+	if (!plan->chosen)
 		return false;
 	return session_wants(s, rec->time, sm.cpu);
 }
