@@ -209,6 +209,31 @@ check "perf.hist: as on the screen" cmp perf.hist.0 perf.hist.1
 like "perf.hist: heads" "$(head -1 perf.hist.0)" 'Children +Self +Command'
 "$PERF" report -i "$DATA/armhf-uregs.data" --json >want.json 2>"$TMP/err"
 check "written JSON is --json's" cmp report.json want.json
+screen report-screen <<EOS
+run $PERF report -i $DATA/group-4.14.data
+wait lost 0
+key W
+wait JSON
+key Down Down Enter
+wait File:
+key Enter
+wait overwrite
+key y
+wait Written to report.json
+key W
+wait CSV
+key Down Enter
+wait File:
+key Enter
+wait Written to report.csv
+key q
+exit 0
+ok files of a group are written
+EOS
+for form in json csv; do
+	"$PERF" report -i "$DATA/group-4.14.data" --$form >want 2>"$TMP/err"
+	check "written $form of a group is --$form's" cmp report.$form want
+done
 "$PERF" report -i "$DATA/armhf-uregs.data" --no-children >want.txt 2>"$TMP/err"
 is "folded stacks: all of the period" "$(awk '{ n += $NF } END { printf "%d", n }' report.folded)" \
 	"$(sed -n 's/^# Event count (approx.): //p' report.txt)"

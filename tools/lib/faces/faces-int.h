@@ -139,6 +139,17 @@ static inline bool faces_is_small(const struct faces *f, const struct keys_row *
 	return f->o.min_percent > 0 && view_percent(f->v, row) < f->o.min_percent;
 }
 
+/*
+ * The same, for a writer: where a group's events stand side by side there are rows of what only the others saw. Programs read
+ * those with the others' own.
+ */
+static inline bool walk_leaves_out(const struct walk *k, const struct keys_row *row)
+{
+	if (k->w->reader & FACES_PROGRAMS && !row->nr && !row->acc)
+		return true;
+	return faces_is_small(k->pub.f, row);
+}
+
 static inline double faces_percent(uint64_t part, uint64_t all)
 {
 	return all ? 100.0 * (double)part / (double)all : 0;

@@ -52,7 +52,7 @@ static void write_rows(void *list, size_t i)
 					 .row = view_row(s->f.v, s->t->event->idx, r) };
 
 		view_row_ahead(s->f.v, s->t->event->idx, r);
-		if (!faces_is_small(&s->f, row.row))
+		if (!walk_leaves_out(&s->k, row.row))
 			s->ret = s->row(&s->k, &row);
 	}
 }
@@ -102,7 +102,7 @@ int walk_trees_ahead(const struct walk *k, uint32_t event, size_t i, struct tree
 
 		if (!view_tree_is_heavy(f->v, row))
 			break;
-		if (!faces_is_small(f, row))
+		if (!walk_leaves_out(k, row))
 			a->row[a->nr++] = row;
 	}
 	return a->nr ? view_tree_several(f->v, a->row, a->nr, a->tree) : 0;

@@ -327,7 +327,7 @@ static int walk_nested(struct walk *k, struct rows *r, size_t *i, unsigned level
 			break;
 		row.no_entry = has_no_entry(f, &row, *i);
 		++*i;
-		if (!faces_is_small(f, row.row))
+		if (!walk_leaves_out(k, row.row))
 			ret = walk_row(k, r, &row, i);
 	}
 	return ret < 0 ? ret : 0;
@@ -365,7 +365,7 @@ static int walk_flat(struct walk *k, struct rows *r)
 		side = i % ROWS_SIDE_MIN ? 0 : rows_side(k, event, i, n);
 		if (side)
 			ret = walk_rows_side(k, &r->t, i, i + side, walk_light_row);
-		else if (!faces_is_small(f, row.row))
+		else if (!walk_leaves_out(k, row.row))
 			ret = walk_trees_ahead(k, event, i, &r->trees)
 				      ?: walk_row(k, r, &row, NULL);
 	}
