@@ -45,7 +45,7 @@ if 'moved-late' in sys.argv:
 if 'late' in sys.argv or 'moved-late' in sys.argv:
     r.sample(ip=base + 8, pid=100, misc=KERNEL)
 r.mmap(-1, base, 0xffffffffbfffffff - base, base, '[kernel.kallsyms]_text', tid=0, misc=KERNEL)
-r.mmap(-1, 0xffffffffc0000000, 0x4000, 0, '[some_module]', tid=0, misc=KERNEL)
+r.mmap(-1, 0xffffffffc0000000, 0x4000, 0, '[some]', tid=0, misc=KERNEL)
 r.mmap(-1, 0xffffffffc0010000, 0x3ffeffff, 0xffffffffc0010000, '[kernel.kallsyms]', tid=0,
        misc=KERNEL)
 r.comm(100, 'worker')
@@ -112,7 +112,8 @@ recording moved-late.data ffffffff8a 3000 own moved-late
 threads moved-late.data no
 
 text ffffffff81 other two
-both "another module at its place" all.data ' other_f4$' yes
+both "another module at its place names nothing" all.data ' \[some\] +\[k\] 0x[0-9a-f]*410$' yes
+unlike "... in it" "$(cat on)" 'other_f'
 both "another program at its place" all.data ' bpf_prog_two$' yes
 grep -v '\[other\]' kallsyms >fewer && cp fewer kallsyms
 both "the module is gone" all.data ' bpf_prog_two$' yes
@@ -133,6 +134,7 @@ done
 # A kernel that starts elsewhere: of the recording before, and of one made now.
 text ffffffff8a some one
 both "it has moved" all.data ' own1020$' no
+unlike "with what its modules were then" "$(cat on)" 'some_f'
 recording moved.data ffffffff8a 300
 both "it has moved before the recording" moved.data ' own1020$' no
 both "a second time" moved.data ' some_f4$' yes

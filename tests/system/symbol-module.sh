@@ -30,6 +30,9 @@ names() {
 }
 
 names "plain" "$TMP/plain.ko"
+printf 'ffffffff81000000 T _text\nffffffffc0400000 t wrong\t[xfs]\nffffffffc0408000 t behind\t[plain]\n' >no-kallsyms
+names "where another module lies now" "$TMP/plain.ko"
+: >no-kallsyms
 # packed PROGRAM SUFFIX LIBRARY: the module packed by PROGRAM, all of it and cut off
 packed() {
 	if ! command -v "$1" >/dev/null || ! "$PERF" check feature -q "$3"; then

@@ -89,7 +89,7 @@ static int take_line(struct kallsyms *k, const char *p, const char *end)
 		k->mixed = true;
 	if (tab && !k->own_blob)
 		k->own_blob = at;
-	/* The module's name right behind, see module_of(). */
+	/* The module's name right behind, see symtab_module(). */
 	if (at == UINT32_MAX || symtab_blob(&k->tab, tab ? tab + 1 : "", module) == UINT32_MAX)
 		return -ENOMEM;
 	return symtab_add_at(&k->tab, addr, 0, binding_of(p[1]), at);
@@ -204,15 +204,22 @@ static int read_text(struct kallsyms *k, int fd)
 	return ret ? ret : (int)min_i64(r, 0);
 }
 
-/* Symbols of modules stay: only the kernel itself moves as one. */
+/*
+ * To where the recorded kernel was. Only the kernel itself moves as one: modules lie elsewhere with each boot, and others may be
+ * where the recorded ones were, so those of this one name nothing.
+ */
 static void move_kernel(struct symtab *t, uint64_t delta)
 {
-	for (size_t i = 0; delta && i < t->sym.n; i++) {
-		const char *name = symtab_name(t, (uint32_t)i);
+	size_t n = 0;
 
-		if (!name[strlen(name) + 1])
-			t->sym.v[i].start += delta;
+	for (size_t i = 0; delta && i < t->sym.n; i++) {
+		if (*symtab_module(t, (uint32_t)i))
+			continue;
+		t->sym.v[n] = t->sym.v[i];
+		t->sym.v[n++].start += delta;
 	}
+	if (delta)
+		t->sym.n = n;
 }
 
 int kallsyms_read(struct kallsyms *k)

@@ -244,12 +244,22 @@ static const struct map *module_map(struct resolver *res, const struct dso *dso)
 	return NULL;
 }
 
-/* Whether the kernel's symbols, which kallsyms mixes with those of modules, reach into @map. */
+/*
+ * Whether @t, of kallsyms, has the symbols of the module at @map. Another one may have been loaded there since. A module's code
+ * begins with its map; what lies behind that may be any module's, for the map is as long as all its memory.
+ */
 static bool has_symbols_in(const struct symtab *t, const struct map *map)
 {
-	const uint64_t *row = starts_search(starts_narrow(&t->starts, map->end - 1), map->end - 1);
+	const uint64_t *row = map->start ? starts_search(starts_narrow(&t->starts, map->start - 1),
+							 map->start - 1)
+					 : NULL;
+	size_t i = row ? (size_t)(row - t->starts.at) / 2 + 1 : 0;
+	const char *module;
 
-	return row && *row >= map->start;
+	if (i >= t->sym.n || t->sym.v[i].start >= map->end || (t->sym.v[i].name & 3) == SYM_REST)
+		return false;
+	module = symtab_module(t, (uint32_t)i);
+	return !*module || !strcmp(module, map->dso->short_name);
 }
 
 static int kernel_module_load(struct resolver *res, const struct dso *dso, struct object *o,
@@ -260,11 +270,9 @@ static int kernel_module_load(struct resolver *res, const struct dso *dso, struc
 	const struct symtab *kernel =
 		res->kernel.found.own_size ? kernel_rest(res) : &res->kernel.found.tab;
 
-	found->kernel_tab = kernel->sym.n > 0;
-	if (map && map->end > map->start && !has_symbols_in(kernel, map) &&
-	    !symtab_load_module(res, dso, o, found))
-		found->kernel_tab = false;
-	return 0;
+	found->kernel_tab =
+		map ? !res->kernel.found.vmlinux && has_symbols_in(kernel, map) : kernel->sym.n > 0;
+	return found->kernel_tab ? 0 : symtab_load_module(res, dso, o, found);
 }
 
 /* ---- all kinds ---------------------------------------------------------------------------------------- */

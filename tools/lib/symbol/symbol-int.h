@@ -219,6 +219,14 @@ static inline const char *symtab_name(const struct symtab *t, uint32_t i)
 	return t->blob.v + (t->sym.v[i].name >> 2);
 }
 
+/* Of kallsyms: "[ext4]", "" of the kernel's own. */
+static inline const char *symtab_module(const struct symtab *t, uint32_t i)
+{
+	const char *name = symtab_name(t, i);
+
+	return name + strlen(name) + 1;
+}
+
 /* ---- ELF ----------------------------------------------------------------------------------------- */
 
 /*

@@ -142,14 +142,6 @@ static void drop_aliases(struct symtab *t, bool keep_first)
 
 /* ---- ends ---------------------------------------------------------------------------------------------- */
 
-/* Of kallsyms: the string behind the name. */
-static const char *module_of(const struct symtab *t, const struct sym *s)
-{
-	const char *name = t->blob.v + (s->name >> 2);
-
-	return name + strlen(name) + 1;
-}
-
 static void guess_ends(struct symtab *t, enum symtab_ends ends)
 {
 	for (size_t i = 0; i < t->sym.n; i++) {
@@ -159,7 +151,8 @@ static void guess_ends(struct symtab *t, enum symtab_ends ends)
 
 		if (s->size)
 			continue;
-		if (next && ends == ENDS_KALLSYMS && strcmp(module_of(t, s), module_of(t, next)))
+		if (next && ends == ENDS_KALLSYMS &&
+		    strcmp(symtab_module(t, (uint32_t)i), symtab_module(t, (uint32_t)i + 1)))
 			next = NULL;
 		s->size = (uint32_t)min_u64((next ? next->start : page_end) - s->start, UINT32_MAX);
 	}
