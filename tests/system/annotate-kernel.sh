@@ -222,6 +222,48 @@ nm vmlinux | sed 's/^ffffffff81/ffffffff83/' >kallsyms.moved
 annotate --kallsyms kallsyms.moved -k core schedule
 kernel_shown "a copy of kcore that was named as image" 0x2000000
 
+# Its memory where that can be read, in a /proc of our own: it started again since the recording, and lies lower.
+# in_proc command...: with proc/kallsyms, proc/modules and proc/kcore
+in_proc() {
+	unshare -m --propagation private sh -c 'mount --rbind /proc real && mount -t tmpfs none /proc || exit 1
+		for f in self sys cpuinfo meminfo stat mounts; do ln -s "$PWD/real/$f" /proc || exit 1; done
+		cp proc/* /proc && exec "$@"' - "$@" >out 2>err
+}
+mkdir proc real
+: >proc/kallsyms
+if [ -z "$host_id" ] || ! in_proc true ||
+	! ld -static -Ttext=$MOD --unresolved-symbols=ignore-all -e hot_path -o lying mod.o 2>err; then
+	skip "the kernel that runs: code of its memory" "no build id of it, or no mounts of our own here: $(head -n 1 err)"
+else
+	cp kallsyms proc/kallsyms
+	nm lying | awk '/^ffffffffc0.* [Tt] / { print $0 "\t[made]" }' | tee -a proc/kallsyms >symbols
+	cat kallsyms.moved symbols >then
+	made_file core-file proc/kcore vmlinux 0
+	made_file kernel-file host.data <<T
+release $(uname -r)
+kernel $(plus $BASE 0x2000000) 0x1000000 _text $(plus $BASE 0x2000000) $host_id
+module $MOD 0x10000 [made]
+sample 3 $(plus "$(at vmlinux schedule)" 0x2000000)
+sample 3 $(at lying hot_path)
+T
+	in_proc "$PERF" annotate -i host.data schedule
+	kernel_shown "the kernel that runs: code of its memory, where it lies now" 0x2000000
+	in_proc "$PERF" annotate -i host.data --kallsyms then schedule
+	kernel_shown "... with names as they were when it was recorded" 0x2000000
+	sed -i 's/^[0-9a-f]*/0000000000000000/' proc/kallsyms
+	in_proc "$PERF" annotate -i host.data --kallsyms then schedule
+	like "... and nobody tells where it lies now" "$(cat err)" '/proc/kallsyms does not tell where it lies in /proc/kcore now'
+	made_file core-file proc/kcore lying 0
+	echo "made 65536 0 - Live $MOD" >proc/modules
+	in_proc "$PERF" annotate -i host.data --kallsyms then hot_path
+	like "... a module, where it was" "$(cat out)" "call +$(at lying other | sed s/0x//) <other>"
+	for line in "made 65536 0 - Live 0xffffffffc0800000" "made2 65536 0 - Live $MOD" "mad 65536 0 - Live $MOD" made; do
+		echo "$line" >proc/modules
+		in_proc "$PERF" annotate -i host.data --kallsyms then hot_path
+		like "... and where it is not: $line" "$(cat err)" 'the module \[made\] is not here: .* it does not lie in /proc/kcore where it was'
+	done
+fi
+
 mkdir -p root/boot
 cp vmlinux root/boot/vmlinux-9.9.9-made
 annotate --symfs root schedule

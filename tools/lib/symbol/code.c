@@ -38,18 +38,23 @@ static char *served_file(struct resolver *res, const struct dso *dso, struct obj
 	return path;
 }
 
-/* The running kernel as it is now: alternatives and static keys are patched. */
+/*
+ * The running kernel as it is now: alternatives and static keys are patched. It may be another boot of the recorded one, with
+ * other code where that was.
+ */
 static char *kcore_file(struct resolver *res, const struct dso *dso, struct object *o)
 {
+	bool same;
+
 	if (!kernel_is_host(res, dso))
 		return NULL;
 	if (access(KCORE, R_OK)) {
 		o->kcore_error = errno;
 		return NULL;
 	}
-	o->code_delta =
-		o->found.kernel_tab && dso->kind == DSO_KERNEL ? res->kernel.found.delta : 0;
-	return strdup(KCORE);
+	same = dso->kind == DSO_MODULE ? module_runs(res, dso)
+				       : kernel_host_delta(res, &o->code_delta);
+	return same ? strdup(KCORE) : NULL;
 }
 
 static char *kernel_file(struct resolver *res, const struct dso *dso, struct object *o)
@@ -63,7 +68,8 @@ static char *kernel_file(struct resolver *res, const struct dso *dso, struct obj
 		o->code_delta = kt->found.delta;
 		return strdup(kt->found.file);
 	}
-	path = kernel_core(res);
+	/* Of a module where the text that goes with it has names for it at its place. */
+	path = dso->kind == DSO_KERNEL || o->found.kernel_tab ? kernel_core(res) : NULL;
 	if (path) {
 		o->code_delta =
 			o->found.kernel_tab && dso->kind == DSO_KERNEL ? kt->found.delta : 0;
@@ -325,8 +331,16 @@ static const char kernel_hint[] =
 /* Of the kernel that runs: why its own memory does not help. */
 static int say_host(const struct object *o, const char *id, struct err *e)
 {
-	int why = o->kcore_error ? o->kcore_error : ENOENT;
+	int why = o->kcore_error;
 
+	if (!why) {
+		err_set(e, -ENOENT,
+			"the code of the kernel cannot be read: /proc/kallsyms does not tell where it "
+			"lies in " KCORE " now; no vmlinux %s%s was found",
+			*id ? "with build id " : "of it", id);
+		err_hint(e, "%s", kernel_hint);
+		return e->code;
+	}
 	err_set(e, -why,
 		"the code of the kernel cannot be read: " KCORE ": %s; no vmlinux %s%s was found",
 		strerror(why), *id ? "with build id " : "of it", id);
@@ -366,10 +380,12 @@ static int say_module(struct resolver *res, const struct dso *dso, const struct 
 	err_set(e, -ENOENT, "the code of the module %s is not here: no file %s%s at %s, and %s%s",
 		dso->name, *id ? "with build id " : "of it", id,
 		dso->path[0] == '/' ? dso->path : "/lib/modules",
-		host ? KCORE " cannot be read: " : "the recorded kernel is not the one that runs: ",
-		host	   ? strerror(o->kcore_error ? o->kcore_error : ENOENT)
-		: *release ? release
-			   : "unknown");
+		!host		 ? "the recorded kernel is not the one that runs: "
+		: o->kcore_error ? KCORE " cannot be read: "
+				 : "it does not lie in " KCORE " where it was",
+		!host		 ? *release ? release : "unknown"
+		: o->kcore_error ? strerror(o->kcore_error)
+				 : "");
 	err_hint(
 		e,
 		"Its file, x.ko, .ko.xz or .ko.zst, is found below --symfs DIR%s. Or annotate, as "

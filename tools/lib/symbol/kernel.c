@@ -569,6 +569,23 @@ struct kernel_tab *kernel_load(struct resolver *res)
 	return kt;
 }
 
+bool kernel_host_delta(struct resolver *res, uint64_t *delta)
+{
+	const struct found *kt = &kernel_load(res)->found;
+	struct kallsyms *k;
+	bool known;
+
+	*delta = kt->delta;
+	if (kt->file && !strcmp(kt->file, KALLSYMS))
+		return true;
+	/* The names are of another text, which may be one of when it was recorded. */
+	k = kallsyms_new(res, KALLSYMS, false);
+	known = k && !kallsyms_read(k) && (k->ref_addr || !k->recorded);
+	*delta = known ? k->delta : 0;
+	kallsyms_free(k);
+	return known;
+}
+
 static void load_rest(struct resolver *res, struct stored *s)
 {
 	int ret = 0;

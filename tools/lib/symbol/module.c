@@ -259,7 +259,7 @@ static struct module *find_file(struct resolver *res, const struct dso *dso)
 	return mod;
 }
 
-static const struct map *map_of(struct resolver *res, const struct dso *dso)
+const struct map *module_map(const struct resolver *res, const struct dso *dso)
 {
 	const struct map *map;
 
@@ -269,9 +269,36 @@ static const struct map *map_of(struct resolver *res, const struct dso *dso)
 	return NULL;
 }
 
+/* "ext4 802816 2 - Live 0xffffffffc0400000", of that name in brackets. */
+static bool lies_at(const char *line, const char *name, uint64_t start)
+{
+	unsigned long long addr;
+	char have[64];
+
+	return sscanf(line, "%63s %*s %*s %*s %*s %llx", have, &addr) == 2 && addr == start &&
+	       !strncmp(name + 1, have, strlen(have)) && !strcmp(name + 1 + strlen(have), "]");
+}
+
+bool module_runs(const struct resolver *res, const struct dso *dso)
+{
+	const struct map *map = module_map(res, dso);
+	char *all = map ? file_read_all("/proc/modules", 16 << 20, NULL, NULL) : NULL;
+	struct build_id id;
+	bool there = false;
+
+	for (const char *line = all; line && *line && !there; line += *line == '\n') {
+		there = lies_at(line, dso->short_name, map->start);
+		line += strcspn(line, "\n");
+	}
+	free(all);
+	/* Another build of it may have come to the same place. */
+	return there && (!dso->build_id_size || !buildid_of_dso(dso, &id) ||
+			 build_id_equal(dso->build_id, dso->build_id_size, id.id, id.size));
+}
+
 struct module *module_get(struct resolver *res, const struct dso *dso, struct object *o)
 {
-	const struct map *map = map_of(res, dso);
+	const struct map *map = module_map(res, dso);
 
 	if (o->module_tried || dso->guest || !map)
 		return o->module;

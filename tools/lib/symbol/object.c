@@ -234,16 +234,6 @@ out:
 
 /* ---- modules ----------------------------------------------------------------------------------------- */
 
-static const struct map *module_map(struct resolver *res, const struct dso *dso)
-{
-	const struct map *map;
-
-	for (size_t i = 0; (map = machine_kernel_map_at(res->m, i)); i++)
-		if (map->dso == dso)
-			return map;
-	return NULL;
-}
-
 /*
  * Whether @t, of kallsyms, has the symbols of the module at @map. Another one may have been loaded there since. A module's code
  * begins with its map; what lies behind that may be any module's, for the map is as long as all its memory.

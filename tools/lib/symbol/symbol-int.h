@@ -582,6 +582,8 @@ char *kernel_image(struct resolver *res, uint64_t *delta);
 char *kernel_core(struct resolver *res);
 /* False when this machine does not run the recorded kernel. */
 bool kernel_is_host(struct resolver *res, const struct dso *dso);
+/* Where it does: what its addresses lack to the recorded ones. False: nobody may know. */
+bool kernel_host_delta(struct resolver *res, uint64_t *delta);
 /* What tells the recorded kernel from others, as a part of keys; to be freed. NULL: no memory. */
 char *kernel_key(const struct resolver *res);
 /* The text of /tmp/perf-PID.map; of lines that say otherwise the last holds. After an error @t has what came before. */
@@ -668,6 +670,10 @@ const struct module_section *module_section_at(const struct module *mod, uint64_
 /* Where its lines are, in its file or in one of debug symbols; to be closed. NULL: nowhere. */
 struct elf_file *module_debug(struct resolver *res, const struct dso *dso,
 			      const struct module *mod);
+/* Where it was; NULL when nothing tells. */
+const struct map *module_map(const struct resolver *res, const struct dso *dso);
+/* Whether the kernel that runs has it there. */
+bool module_runs(const struct resolver *res, const struct dso *dso);
 /* The file of @dso, looked for once; NULL when there is none. */
 struct module *module_get(struct resolver *res, const struct dso *dso, struct object *o);
 void module_free(struct module *mod);
