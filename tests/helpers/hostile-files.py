@@ -11,6 +11,7 @@ types OUT N M       a stream of N tracepoints of one number, named M times, othe
 ids OUT N           an event with N ids, and
 comms OUT N         N names of a thread, and
 places OUT N        samples of N addresses: all have one place in tables of a perf without a secret
+objects OUT N       samples at an address each of N objects, whose numbers would make one of all
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
 ends OUT N          one call chain of N samples, each at an address of its own
@@ -151,11 +152,19 @@ def places(f, n):
     f.mmap(7, 0, 1 << 63, 0, '/x.so')
     while left:
         # loc_hash() of symbol/symbol-int.h, back; of the first object, and user code
-        at = (i ^ i << 29 ^ i << 58) * back & M64 ^ (1 << 3 | USER) << 32
+        at = i * back & M64 ^ (1 << 3 | USER)
+        at = (at ^ at >> 32) * back & M64
         i += 1
         if at < 1 << 63:
             f.at(7, at)
             left -= 1
+
+
+def objects(f, n):
+    for i in range(int(n)):
+        f.mmap(7, BASE + i * 0x2000, 0x1000, 0x5555000 ^ ((i + 1) << 3 | USER) << 32, '//%d' % i)
+    for i in range(int(n)):
+        f.at(7, BASE + i * 0x2000)
 
 
 def one_map(f, path, offset, size, *at):
@@ -177,7 +186,7 @@ def map_id(f, path, offset, size, build_id, *at):
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
              'reads': reads, 'groups': groups, 'types': types, 'ids': ids, 'comms': comms,
-             'places': places, 'map': one_map, 'map-id': map_id}
+             'places': places, 'objects': objects, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

@@ -81,7 +81,7 @@ static uint64_t hash_of(enum brstat_thing what, const struct brstat_place *at)
 	uint64_t h = what;
 
 	for (unsigned i = 0; i < nr_places[what]; i++)
-		h = hash_mix(h, at[i].addr ^ (at[i].dso ? at[i].dso->idx + 1 : 0) * HASH_GOLDEN);
+		h = hash_mix(hash_mix(h, at[i].addr), at[i].dso ? at[i].dso->idx + 1 : 0);
 	return h;
 }
 

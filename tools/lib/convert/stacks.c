@@ -167,7 +167,7 @@ static bool is_stack(const struct stacks *st, uint32_t node, const struct frame 
 static int node_of_stack(struct stacks *st, const struct frame *frames, size_t n, bool walked,
 			 uint32_t *node)
 {
-	uint64_t hash = n;
+	uint64_t hash = hash_u64(n);
 	uint32_t i;
 
 	*node = STACKS_NONE;

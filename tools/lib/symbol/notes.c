@@ -14,9 +14,7 @@ static bool is_of(const struct note *a, const struct note *b)
 
 static uint64_t hash_of(const struct note *n)
 {
-	uint64_t h = n->at ^ (uint64_t)(uintptr_t)n->of ^ (uint64_t)n->number << 48;
-
-	return (h ^ h >> 32) * HASH_GOLDEN;
+	return hash_mix(hash_mix(n->at, (uintptr_t)n->of), n->number);
 }
 
 /*

@@ -511,9 +511,10 @@ static inline struct wanted resolver_locate(struct resolver *res, struct thread 
 
 static inline uint64_t loc_hash(uint64_t addr, uint32_t where)
 {
-	uint64_t h = hash_spread(addr ^ (uint64_t)where << 32);
+	uint64_t h = hash_spread(addr);
 
-	return h ^ h << 29;
+	/* One after the other: a file has both as it likes. */
+	return hash_spread(h ^ h >> 32 ^ where);
 }
 
 static inline size_t slot_of(const struct resolver *res, uint64_t addr, uint32_t where)
