@@ -14,6 +14,7 @@ places OUT N        samples of N addresses: all have one place in tables of a pe
 objects OUT N       samples at an address each of N objects, whose numbers would make one of all
 map-id OUT PATH OFFSET SIZE HEX VADDR...
                     the same with a build id of 20 bytes, zeros behind HEX
+spelled OUT N PATH  samples in N files that are not those recorded: PATH, each spelled in another way
 ends OUT N          one call chain of N samples, each at an address of its own
 modules OUT N EACH  N kernel modules, EACH samples in each
 map OUT PATH OFFSET SIZE VADDR...
@@ -167,6 +168,14 @@ def objects(f, n):
         f.at(7, BASE + i * 0x2000)
 
 
+def spelled(f, n, path):
+    for i in range(int(n)):
+        name = ''.join('/.' if i >> k & 1 else '/' for k in range(17)) + path
+        f.mmap2(7, BASE + i * 0x2000, 0x1000, 0, name, build_id=bytes(range(20)))
+    for i in range(int(n)):
+        f.at(7, BASE + i * 0x2000)
+
+
 def one_map(f, path, offset, size, *at):
     offset, size = int(offset, 0), int(size, 0)
     f.comm(7, 'map')
@@ -186,7 +195,7 @@ def map_id(f, path, offset, size, build_id, *at):
 def main():
     kinds = {'names': names, 'maps': maps, 'forks': forks, 'ends': ends, 'modules': modules,
              'reads': reads, 'groups': groups, 'types': types, 'ids': ids, 'comms': comms,
-             'places': places, 'objects': objects, 'map': one_map, 'map-id': map_id}
+             'places': places, 'objects': objects, 'spelled': spelled, 'map': one_map, 'map-id': map_id}
     f = File()
     kinds[sys.argv[1]](f, *sys.argv[3:])
     f.write(sys.argv[2])

@@ -187,6 +187,9 @@ check "100,000 addresses with one place in tables" steady cheap 2 150 0 \
 make_file objects "$TMP/objects.data" 50000
 check "50,000 addresses that are one with their objects" steady cheap 3 200 0 \
 	"$PERF" report --stdio -s comm -i "$TMP/objects.data"
+make_file spelled "$TMP/spelled.data" 50000 "$PERF_FILE"
+check "50,000 messages of files that have changed" steady cheap 3 200 0 \
+	"$PERF" report --stdio -s comm -i "$TMP/spelled.data"
 bomb=$ROOT/tests/data/hostile/zstd-bomb.data
 if "$PERF" check -q feature libzstd; then
 	check "39 kB that unpack to 564 MB" steady cheap 10 150 1 "$PERF" report --stdio -i "$bomb"

@@ -93,9 +93,7 @@ void resolver_free(struct resolver *res)
 	vec_for_each (p, &res->page)
 		free(*p);
 	vec_free(&res->page);
-	vec_for_each (w, &res->warning)
-		free(*w);
-	vec_free(&res->warning);
+	intern_free(&res->warnings);
 	stored_forget(&res->kernel.found);
 	stored_forget(&res->kernel.rest);
 	symbol_store_free(res->own);
@@ -274,16 +272,9 @@ const struct symbol *symbol_find_span(struct resolver *res, struct dso *dso, uin
 
 static void keep_warning(struct resolver *res, const char *text)
 {
-	char *copy;
-
 	if (res->loading)
 		stored_warning(res->loading, text);
-	vec_for_each (w, &res->warning)
-		if (!strcmp(*w, text))
-			return;
-	copy = strdup(text);
-	if (!copy || vec_push(&res->warning, copy))
-		free(copy);
+	(void)intern(&res->warnings, text);
 }
 
 void resolver_warn(struct resolver *res, const char *fmt, ...)
@@ -308,7 +299,7 @@ void resolver_no_memory(struct resolver *res, const char *what, const char *name
 int resolver_take_notes(struct resolver *to, const struct resolver *from,
 			struct dso *const *objects)
 {
-	vec_for_each (w, &from->warning)
+	vec_for_each (w, &from->warnings.str)
 		keep_warning(to, *w);
 	to->lacked_memory |= from->lacked_memory;
 	for (size_t i = 0; i < machine_nr_dsos(from->m); i++) {
@@ -337,5 +328,7 @@ const char *resolver_next_warning(struct resolver *res)
 		resolver_warn(res, "a program or library became shorter while it was read: frames "
 				   "and lines of it may be missing; read the recording again");
 	}
-	return res->warning_at < res->warning.n ? res->warning.v[res->warning_at++] : NULL;
+	return res->warnings_told + 1 < res->warnings.str.n
+		       ? intern_str(&res->warnings, ++res->warnings_told)
+		       : NULL;
 }

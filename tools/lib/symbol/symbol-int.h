@@ -470,8 +470,8 @@ struct resolver {
 	struct arena arena;	     /* struct symbol, names */
 	VEC(struct object *) object;
 	struct kernel_tab kernel;
-	VEC(char *) warning;
-	size_t warning_at;
+	struct intern warnings; /* in the order in which they came up, from 1 on */
+	uint32_t warnings_told;
 	bool lacked_memory;
 	unsigned guard_hits;	 /* of which a warning was made */
 	struct intern files;	 /* source file names */
