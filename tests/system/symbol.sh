@@ -253,4 +253,28 @@ if grep -q 'HAVE_LIBDW 1' "$O/config.h"; then
 else
 	skip "lines and inlined calls" "built without libdw"
 fi
+
+# A 64-bit kernel has another [vdso] for 32-bit processes, whose functions ours does not name.
+PYTHONPATH=$ROOT/tests/helpers python3 -S - <<'P' 2>err
+import os
+from perfdata import *
+
+r = Recording(Attr(type=TYPE_SOFTWARE, sample_period=1000, sample_type=IP | TID | TIME, flags='mmap comm'))
+r.features.update({OSRELEASE: r.string(os.uname().release)})
+for pid, at in ((7, 0x7ffe00000000), (8, 0xf7f00000)):
+    r.mmap(pid, at, 0x2000, 0, '[vdso]')
+    for ip in range(at, at + 0x2000, 16):
+        r.sample(ip=ip, pid=pid)
+r.write('vdso.data')
+P
+# vdso PID: how many samples of it have a name
+vdso() {
+	"$PERF" script -F ip,sym,dso --pid "$1" -i vdso.data 2>err | grep -vcF '[unknown]'
+}
+if [ "$(vdso 7)" -gt 0 ]; then
+	pass "the [vdso] of this kernel"
+	is "... and the one for 32-bit processes" "$(vdso 8)" 0
+else
+	skip "the [vdso] of this kernel" "none, or a perf of 32 bits: $(head -n 1 err)"
+fi
 done_testing

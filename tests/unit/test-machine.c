@@ -588,6 +588,23 @@ static void test_dsos_of_one_name(void **state)
 	assert_int_equal(machine_nr_dsos(m), n + 200000);
 }
 
+/* A 64-bit kernel has another [vdso] for 32-bit processes. */
+static void test_vdsos_of_two_widths(void **state)
+{
+	struct map_hit high, low, again;
+
+	(void)state;
+	mmap2(10, 0x7ffd00000000, 0x1000, 0, 5, "[vdso]");
+	mmap2(11, 0xf7f00000, 0x1000, 0, 5, "[vdso]");
+	mmap2(12, 0xf7e00000, 0x1000, 0, 5, "[vdso]");
+	assert_true(machine_find_map(m, machine_thread(m, 10, 10), USER, 0x7ffd00000000, &high));
+	assert_true(machine_find_map(m, machine_thread(m, 11, 11), USER, 0xf7f00000, &low));
+	assert_true(machine_find_map(m, machine_thread(m, 12, 12), USER, 0xf7e00000, &again));
+	assert_ptr_not_equal(high.map->dso, low.map->dso);
+	assert_ptr_equal(low.map->dso, again.map->dso);
+	assert_ptr_equal(machine_dso_like(m, low.map->dso), low.map->dso);
+}
+
 static void test_malformed_is_an_error(void **state)
 {
 	struct perfdata_event ev = { 0 };
@@ -668,6 +685,7 @@ int main(void)
 		T(test_ksymbol),
 		T(test_special_names),
 		T(test_one_dso_for_one_file),
+		T(test_vdsos_of_two_widths),
 		T(test_one_dso_for_one_build_id),
 		T(test_late_build_ids),
 		T(test_many_build_ids),

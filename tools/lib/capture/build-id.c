@@ -136,8 +136,9 @@ size_t synth_build_id(struct synth *s, pid_t pid, const struct map_line *m,
 	struct build_id found;
 	int fd;
 
+	/* Ours is not that of processes of another width, who have it below 4 GB where we do not. */
 	if (!strcmp(m->path, "[vdso]"))
-		return vdso_build_id(id);
+		return (m->start < 1ULL << 32) == (sizeof(void *) == 4) ? vdso_build_id(id) : 0;
 	if (m->path[0] != '/' || !m->ino)
 		return 0;
 	if (!s->cache)

@@ -148,6 +148,8 @@ static bool dso_is(const struct dso *d, const struct dso_key *key)
 		return d->pid == key->pid;
 	if (key->kind == DSO_BPF)
 		return d->start == key->start && d->size == key->size;
+	if (d->start != key->start)
+		return false;
 	return !key->build_id_size || !d->build_id_size ||
 	       same_id(d->build_id, d->build_id_size, key->build_id, key->build_id_size);
 }
@@ -238,7 +240,8 @@ struct dso *dso_get(struct dso_table *t, const struct dso_key *want)
 	uint64_t hash;
 	struct dso *d;
 
-	if (!key.build_id_size && is_tabled(key.kind)) {
+	/* That of a 32-bit process is not the [vdso] of the table. */
+	if (!key.build_id_size && is_tabled(key.kind) && !key.start) {
 		id = table_build_id(t, key.path);
 		if (!id && key.kind == DSO_KERNEL && !key.guest)
 			id = table_vmlinux(t);

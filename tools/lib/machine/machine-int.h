@@ -120,7 +120,7 @@ struct dso_key {
 	const uint8_t *build_id; /* NULL = look into the file's table */
 	uint8_t build_id_size;
 	int32_t pid;	      /* JIT code: whose */
-	uint64_t start, size; /* DSO_BPF */
+	uint64_t start, size; /* DSO_BPF, DSO_VDSO */
 	bool guest;
 };
 

@@ -173,10 +173,12 @@ static int user_map(struct machine *m, const struct record *rec, struct record_m
 	if (m->jit.on && jitdump_is_name(r->filename) &&
 	    machine_jit_mapped(m, th->pid, th->space, r->filename))
 		return -ENOMEM;
-	if (!strcmp(r->filename, "[vdso]"))
+	if (!strcmp(r->filename, "[vdso]")) {
 		key.kind = DSO_VDSO;
-	else if (anon && (r->prot & PROT_EXEC))
+		key.start = r->addr < 1ULL << 32;
+	} else if (anon && (r->prot & PROT_EXEC)) {
 		key.kind = DSO_ANON;
+	}
 	return insert_map(m, &m->space.v[th->space], r, &key, anon);
 }
 

@@ -45,8 +45,9 @@ struct dso {
 	/* The file, where the recording tells this and no build id; else 0. */
 	uint32_t maj, min;
 	uint64_t ino;
-	int32_t pid;	      /* DSO_ANON, DSO_JIT: whose code; else -1 */
-	uint64_t start, size; /* DSO_BPF: where it lies */
+	int32_t pid; /* DSO_ANON, DSO_JIT: whose code; else -1 */
+	/* DSO_BPF: where it lies. DSO_VDSO: 1 below 4 GB, where 32-bit processes have theirs, else 0. */
+	uint64_t start, size;
 	uint64_t
 		code_from; /* the first offset that maps for code begin at; UINT64_MAX = none did */
 	bool guest;

@@ -201,6 +201,9 @@ void *object_vdso(size_t *size)
 
 bool symbol_is_own_vdso(struct resolver *res, const struct dso *dso, const struct build_id *id)
 {
+	/* A kernel has one for each width. */
+	if (dso->start != (sizeof(void *) == 4))
+		return false;
 	if (dso->build_id_size)
 		return build_id_equal(dso->build_id, dso->build_id_size, id->id, id->size);
 	/* What no recording tells of runs here. */
