@@ -7,7 +7,8 @@
  *			blocks behind them is what it blocked before
  *	ignored		signals that nobody handles while it waits in epoll_wait(): no EINTR may show
  *	ignored32	likewise in the 32-bit system call (x86-64)
- *	sleeps		waits in epoll_wait() for its input: what came of it
+ *	sleeps N	waits in epoll_wait() for a byte of its input, computes for N seconds, waits for
+ *			another one: what came of it; starts a process
  *	alone		its first thread ends, the second computes for a second or two
  *	exec N		N times: one thread computes, another one executes this program anew; then half a
  *			second of the same computing
@@ -176,17 +177,40 @@ static int alone(void)
 	pthread_exit(NULL);
 }
 
-static int sleeps(void)
+/* One that is told of it: a byte is taken then. */
+static int wait_for_input(int fd)
+{
+	struct epoll_event ev;
+	char c;
+	int n = epoll_wait(fd, &ev, 1, -1);
+
+	return n == 1 && read(0, &c, 1) != 1 ? -1 : n;
+}
+
+static int sleeps(double seconds)
 {
 	struct epoll_event ev = { .events = EPOLLIN };
-	int fd = epoll_create1(0), n;
+	int fd = epoll_create1(0), status, n;
+	pid_t pid;
 
 	if (fd < 0 || epoll_ctl(fd, EPOLL_CTL_ADD, 0, &ev))
 		return 1;
 	printf("sleeps\n");
 	fflush(stdout);
-	n = epoll_wait(fd, &ev, 1, -1);
+	if (wait_for_input(fd) != 1)
+		return 1;
+	compute(seconds);
+	printf("again\n");
+	fflush(stdout);
+	n = wait_for_input(fd);
 	printf("%d %s\n", n, n < 0 ? strerror(errno) : "ready");
+	fflush(stdout);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
+		return 1;
+	printf("forked\n");
 	return n != 1;
 }
 
@@ -233,7 +257,7 @@ int main(int argc, char **argv)
 		return ignored(wait_32, &ev);
 #endif
 	if (!strcmp(mode, "sleeps"))
-		return sleeps();
+		return sleeps(argc > 2 ? atof(argv[2]) : 0);
 	if (!strcmp(mode, "alone"))
 		return alone();
 	if (!strcmp(mode, "exec"))

@@ -71,19 +71,50 @@ is "and the program ends as it does alone" "$(tail -1 alone.txt)" done
 
 # Where a call that a stop ends is not entered again, who sleeps in one is not stopped to be let go.
 mkfifo go
-for how in "$soft" "--branch-trace" "$regs"; do
-	"$PROGRAM" sleeps <go >out &
+sleeper() { # sleeper SECONDS WORD... -- OPTION...: recorded until it sleeps again, by a perf with these in its environment
+	_seconds=$1 _env=
+	shift
+	while [ "$1" != -- ]; do
+		_env="$_env $1"
+		shift
+	done
+	shift
+	: >out
+	"$PROGRAM" sleeps "$_seconds" <go >out &
 	pid=$!
 	exec 3>go
 	wait_for grep -q sleeps out
 	# shellcheck disable=SC2086
-	PERF_TRACER_WITHOUT=kernel timeout -k 5 60 "$PERF" record -v $how -o s.data -p $pid -- sleep 0.1 >/dev/null 2>err 3>&-
-	like "it sleeps on ($how)" "$(cat err)" "thread $pid sleeps: it is let go when perf ends"
+	timeout -k 5 60 env PERF_TRACER_WITHOUT=kernel $_env "$PERF" record -v "$@" -o s.data -p $pid -- \
+		sh -c 'until grep -q again out && grep -q "^State:.S" /proc/'$pid'/status; do sleep 0.05; done' >/dev/null 2>err 3>&- &
+	perf=$!
+	wait_for grep -q 'TracerPid:.*[1-9]' /proc/$pid/status
+	printf 1 >&3
+}
+for how in "$soft" "--branch-trace" "$regs"; do
+	# shellcheck disable=SC2086
+	sleeper 0.3 -- $how
+	wait $perf
+	like "it sleeps on ($how)" "$(cat err)" "thread $pid sleeps: it is let go where it stops next"
+	is "and perf says so once" "$(grep -c "$pid sleeps" err)" 1
 	is "and nobody traces it any more" "$(awk '/TracerPid/ { print $2 }' /proc/$pid/status)" 0
-	echo >&3
+	printf 2 >&3
 	exec 3>&-
 	wait $pid
-	is "and the call ends as it does alone" "$? $(tail -1 out)" "0 1 ready"
+	is "and the call ends as it does alone" "$? $(tail -n +3 out | tr '\n' ' ')" "0 1 ready forked "
+	# With an end that takes long it need not wait for that.
+	# shellcheck disable=SC2086
+	sleeper 0 LD_PRELOAD=$O/tests/helpers/odd-machine.so ODD_WRITE=3000 -- $how
+	wait_for grep -q "$pid sleeps" err
+	printf 2 >&3
+	exec 3>&-
+	wait $pid
+	is "waked up while perf is at its end it goes on" "$? $(tail -n +3 out | tr '\n' ' ')" "0 1 ready forked "
+	kill -0 $perf && ! grep -q 'Captured and wrote' err && pass "and did not wait for that" || fail "and did not wait for that" "$(cat err)"
+	wait $perf
+	is "perf ends well ($how)" "$?" 0
+	"$PERF" script -i s.data >/dev/null 2>err
+	is "and the file is whole" "$? $(cat err)" "0 "
 done
 
 # exec by a thread while the first one stands: the kernel ends that one, and tells of the exec in its place

@@ -35,6 +35,7 @@ struct recorder_soft {
 	uint64_t samples, first, last; /* times; 0 = unknown */
 	size_t time_at;		       /* of a sample's time; 0 = not known */
 	bool unflushed;		       /* written since the last round ended */
+	bool stopped;		       /* no thread is sampled any more */
 };
 
 struct recorder {
@@ -181,10 +182,12 @@ bool recorder_may_have_ended(const struct recorder *rec, int ret);
 int recorder_soft_service(struct recorder *rec, bool *done, struct err *e);
 /* A struct capture_sink's: whether nothing older than what is written will come. */
 bool recorder_ends_round(void *ctx, bool some);
-/* Threads did not stop when they were to be let go; the command may be one of them. */
+/* Threads were left when all were to be let go; the command may be one of them. */
 bool recorder_soft_holds(struct recorder *rec);
 void recorder_soft_end(struct recorder *rec, int sig);
 int recorder_soft_stop(struct recorder *rec, struct err *e);
+/* Takes @step, behind recorder_soft_stop(); threads that were left do not stand for as long as that takes. */
+void recorder_soft_beside(struct recorder *rec, void (*step)(struct recorder *rec));
 void recorder_soft_feature(const struct recorder *rec, struct obuf *o);
 /* The events that capture opens, and the ids of event @i for the file. */
 struct event_list *recorder_kernel_events(struct recorder *rec);

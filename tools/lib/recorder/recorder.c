@@ -255,6 +255,27 @@ static bool program_runs(const struct recorder *rec)
 	return rec->program.pid > 0 && rec->program.go_fd < 0;
 }
 
+static void take_rest(struct recorder *rec)
+{
+	struct err e = { 0 };
+
+	if (!rec->write_code && rec->opts->tail_synthesize &&
+	    recorder_synthesize(rec, RECORDER_AT_END, &e))
+		recorder_fail(rec, &e);
+	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &e))
+		recorder_fail(rec, &e);
+}
+
+static void complete_file(struct recorder *rec)
+{
+	struct err e = { 0 };
+
+	if (recorder_finish_file(rec, &e) && !rec->failed)
+		recorder_fail(rec, &e);
+	if (recorder_stamp_name(rec, &e) && !rec->failed)
+		recorder_fail(rec, &e);
+}
+
 /* Each step is tried whatever became of the one before it; only the first failure of the file is told. */
 static void finish(struct recorder *rec)
 {
@@ -262,16 +283,9 @@ static void finish(struct recorder *rec)
 
 	if (recorder_soft_stop(rec, &e))
 		recorder_fail(rec, &e);
-	if (!rec->write_code && rec->opts->tail_synthesize &&
-	    recorder_synthesize(rec, RECORDER_AT_END, &e))
-		recorder_fail(rec, &e);
-	if (!rec->write_code && capture_finish(rec->capture, &rec->sink, &e))
-		recorder_fail(rec, &e);
+	recorder_soft_beside(rec, take_rest);
 	end_program(rec);
-	if (recorder_finish_file(rec, &e) && !rec->failed)
-		recorder_fail(rec, &e);
-	if (recorder_stamp_name(rec, &e) && !rec->failed)
-		recorder_fail(rec, &e);
+	recorder_soft_beside(rec, complete_file);
 	recorder_say_summary(rec);
 }
 

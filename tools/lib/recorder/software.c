@@ -4,7 +4,9 @@
  * records, the end. Two sources write into one file, so a round ends only when neither has anything
  * older, and the tracer hears of the command's end before anybody else may wait for it.
  */
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -181,7 +183,9 @@ bool recorder_ends_round(void *ctx, bool some)
 	struct recorder *rec = ctx;
 
 	some |= rec->soft.unflushed;
-	if (!some || (rec->soft.tracer && !tracer_ends_round(rec->soft.tracer)))
+	/* at the end the tracer has nothing more, and is at work in another thread */
+	if (!some ||
+	    (rec->soft.tracer && !rec->soft.stopped && !tracer_ends_round(rec->soft.tracer)))
 		return false;
 	rec->soft.unflushed = false;
 	return true;
@@ -193,12 +197,45 @@ bool recorder_soft_holds(struct recorder *rec)
 	return rec->soft.tracer && !rec->program.reaped && tracer_left(rec->soft.tracer);
 }
 
-/* Who stops after all, to take the signal, must be let go to end of it. */
+/* Who was left may be the command, and stops to take the signal: it must be let go to end of it. */
 void recorder_soft_end(struct recorder *rec, int sig)
 {
 	kill(rec->program.pid, sig);
 	while (recorder_soft_holds(rec))
-		(void)tracer_detach(rec->soft.tracer, NULL);
+		tracer_serve_left(rec->soft.tracer);
+}
+
+struct beside {
+	struct recorder *rec;
+	void (*step)(struct recorder *rec);
+	pthread_t tracer;
+	atomic_bool over;
+};
+
+static void *take_step(void *arg)
+{
+	struct beside *b = arg;
+
+	b->step(b->rec);
+	atomic_store(&b->over, true);
+	pthread_kill(b->tracer, SIGCHLD); /* ends its doze */
+	return NULL;
+}
+
+/* Files take seconds, and streams as long as their readers like. ptrace belongs to this thread, so the step goes. */
+void recorder_soft_beside(struct recorder *rec, void (*step)(struct recorder *rec))
+{
+	struct beside b = { .rec = rec, .step = step, .tracer = pthread_self() };
+	pthread_t thread;
+
+	if (!rec->soft.tracer || !tracer_left(rec->soft.tracer) ||
+	    pthread_create(&thread, NULL, take_step, &b)) {
+		step(rec);
+		return;
+	}
+	while (!atomic_load(&b.over))
+		tracer_serve_left(rec->soft.tracer);
+	pthread_join(thread, NULL);
 }
 
 int recorder_soft_stop(struct recorder *rec, struct err *e)
@@ -208,6 +245,7 @@ int recorder_soft_stop(struct recorder *rec, struct err *e)
 	if (!rec->soft.tracer)
 		return 0;
 	ret = tracer_detach(rec->soft.tracer, e);
+	rec->soft.stopped = true;
 	reap(rec);
 	return ret;
 }

@@ -116,42 +116,60 @@ static bool awaits_any(const struct tracer *t)
 	return false;
 }
 
-/* Until all are gone, or those that are left do not come: our end lets them go then. */
+/* One that has come, if any has; whether it had. */
+static bool serve_one(struct tracer *t)
+{
+	struct tracee *th;
+	pid_t tid;
+	struct waited came = tracer_wait_any(0, &tid);
+
+	if (came.kind == WAITED_NOTHING) {
+		drop_lost(t);
+		return false;
+	}
+	th = tracee_find(t, tid);
+	if (!th)
+		(void)tracee_stranger(t, tid, came, &th, NULL);
+	if (!th && came.kind == WAITED_STOP)
+		th = tracee_add(t, tid);
+	if (th && came.kind == WAITED_STOP)
+		let_go(t, th, came.status);
+	else if (th)
+		(void)tracee_end(t, th, came.status, NULL);
+	return true;
+}
+
+/* Until all are gone, or those that are left do not come: see tracer_serve_left(). */
 static void wait_for_all(struct tracer *t)
 {
 	uint64_t begin = tracer_now(), last = begin, now;
-	struct waited came;
-	struct tracee *th;
-	pid_t tid;
 
 	while (t->threads.n) {
-		came = tracer_wait_any(0, &tid);
+		bool came = serve_one(t);
+
 		now = tracer_now();
-		if (came.kind == WAITED_NOTHING) {
-			drop_lost(t);
-			if (t->threads.n)
-				tracer_doze(5000000);
-			if (!awaits_any(t) ||
-			    (now - last > LEAST_NS && (now - begin > MOST_NS || !wait_for_cpu(t))))
-				break;
+		if (came) {
+			last = now;
 			continue;
 		}
-		last = now;
-		th = tracee_find(t, tid);
-		if (!th)
-			(void)tracee_stranger(t, tid, came, &th, NULL);
-		if (!th && came.kind == WAITED_STOP)
-			th = tracee_add(t, tid);
-		if (th && came.kind == WAITED_STOP)
-			let_go(t, th, came.status);
-		else if (th)
-			(void)tracee_end(t, th, came.status, NULL);
+		if (!awaits_any(t) ||
+		    (now - last > LEAST_NS && (now - begin > MOST_NS || !wait_for_cpu(t))))
+			break;
+		tracer_doze(5000000);
 	}
 }
 
+/* SIGCHLD ends the doze. Who takes it elsewhere, from a signalfd, delays a thread by no more than that. */
+void tracer_serve_left(struct tracer *t)
+{
+	if (!serve_one(t))
+		tracer_doze(20000000);
+}
+
 /*
- * Where a system call that a stop ends is not entered again, who sleeps in one is not waked: with its events
- * closed nothing of ours reaches it, and at our end the kernel lets it go as it is.
+ * Where a system call that a stop ends is not entered again, who sleeps in one is not waked. Its events are closed,
+ * but it still stops for what it does itself: at a signal, where it starts a thread or a process, and in a trace at the
+ * end of its call. There it is let go, by whoever serves it; else the kernel does that at our end.
  */
 static bool is_left_asleep(const struct tracee *th)
 {
@@ -160,8 +178,12 @@ static bool is_left_asleep(const struct tracee *th)
 
 int tracer_detach(struct tracer *t, struct err *e)
 {
-	int ret = t->computed ? btrace_end(t, t->computed, e) : 0;
+	int ret;
 
+	if (t->detached)
+		return 0;
+	t->detached = true;
+	ret = t->computed ? btrace_end(t, t->computed, e) : 0;
 	for (size_t i = 0; i < t->threads.n; i++) {
 		struct tracee *th = t->threads.v[i];
 		struct err *first = ret ? NULL : e; /* that is the one to tell */
@@ -177,9 +199,15 @@ int tracer_detach(struct tracer *t, struct err *e)
 			(void)ptrace(PTRACE_INTERRUPT, th->tid, NULL, NULL);
 	}
 	wait_for_all(t);
-	vec_for_each (p, &t->threads)
-		log_to(&t->opts.log, LOG_INFO, "thread %d %s: it is let go when perf ends",
+	vec_for_each (p, &t->threads) {
+		/* nothing of it is written any more when it is served */
+		int code = tracee_settle(t, *p, ret ? NULL : e);
+
+		ret = ret ?: code;
+		log_to(&t->opts.log, LOG_INFO,
+		       "thread %d %s: it is let go where it stops next, or when perf ends",
 		       (*p)->tid, (*p)->left ? "sleeps" : "does not stop");
+	}
 	return ret;
 }
 

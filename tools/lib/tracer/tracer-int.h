@@ -54,7 +54,7 @@ struct tracee {
 	bool was_stopped;    /* ... and the SIGCONT that ends it is still to come */
 	bool stepped;	     /* a step's SIGTRAP may still be on its way */
 	unsigned last_stops; /* while it is let go */
-	bool left;	     /* it sleeps where a stop would do harm: our end lets it go */
+	bool left;	     /* it sleeps where a stop would do harm: see tracer_detach() */
 	struct user_regs_struct stood; /* what it looked like at its last sample */
 	unsigned stood_again;	       /* ... and at so many before that */
 	uint64_t held; /* since when it keeps a round from ending (ns); 0 = it does not */
@@ -154,6 +154,7 @@ struct tracer {
 	bool enabled;
 	size_t page_size;
 	VEC(struct tracee *) threads;
+	bool detached;
 	size_t turn; /* whose stop is served next, if it stands */
 	struct {
 		pid_t pid; /* 0 = nobody's */

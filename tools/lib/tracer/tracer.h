@@ -297,10 +297,15 @@ bool tracer_has_traced(const struct tracer *t);
 void tracer_watch_end(struct tracer *t, pid_t pid);
 bool tracer_ended(const struct tracer *t, int *status);
 /*
- * Lets every thread go as it was. One that does not stop in some seconds is left, to be let go by
- * another call or by our end; so is one that sleeps where no system call can be entered again.
+ * Lets every thread go as it was, and writes what there is of it. One that does not stop in some seconds is
+ * left; so is one that sleeps where no system call can be entered again.
  */
 int tracer_detach(struct tracer *t, struct err *e);
+/*
+ * Lets go of one that was left and stands now, or waits for some ms for one. To be called again and again: in
+ * between, and until tracer_free(), those that stop stand. It writes nothing.
+ */
+void tracer_serve_left(struct tracer *t);
 size_t tracer_left(const struct tracer *t); /* threads that are traced */
 const struct tracer_stats *tracer_stats(struct tracer *t);
 void tracer_free(struct tracer *t); /* detaches first */
