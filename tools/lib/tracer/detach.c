@@ -90,6 +90,13 @@ static void let_go(struct tracer *t, struct tracee *th, int status)
 	(void)tracee_drop(t, th, NULL);
 }
 
+void tracee_count_life(struct tracer *t, struct tracee *th)
+{
+	if (th->since)
+		t->stats.lived_ns += tracer_now() - th->since;
+	th->since = 0;
+}
+
 /* Those of which nothing can come any more. */
 static void drop_lost(struct tracer *t)
 {
@@ -204,6 +211,7 @@ int tracer_detach(struct tracer *t, struct err *e)
 		int code = tracee_settle(t, *p, ret ? NULL : e);
 
 		ret = ret ?: code;
+		tracee_count_life(t, *p);
 		log_to(&t->opts.log, LOG_INFO,
 		       "thread %d %s: it is let go where it stops next, or when perf ends",
 		       (*p)->tid, (*p)->left ? "sleeps" : "does not stop");

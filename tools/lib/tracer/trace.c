@@ -89,7 +89,7 @@ int tracee_drop(struct tracer *t, struct tracee *th, struct err *e)
 {
 	int ret = tracee_settle(t, th, e);
 
-	t->stats.lived_ns += tracer_now() - th->since;
+	tracee_count_life(t, th);
 	points_close(t, th);
 	take_out(t, th);
 	return ret;

@@ -72,7 +72,7 @@ struct tracee {
 	bool begun;		 /* a rest by chance is over, or was not needed */
 	uint64_t place;		 /* of the last stop in its window (ns), see budget.c */
 	int64_t owed;		 /* of this, for its stops up to now */
-	uint64_t since;		 /* under the tracer since (ns) */
+	uint64_t since;		 /* under the tracer since (ns); 0 = that is counted */
 	int span_fd;		 /* the clock of a span; -1 = not opened yet */
 	bool span_armed;	 /* it was stopped before it told */
 	struct stop_cost span;	 /* of the stop before it */
@@ -208,6 +208,8 @@ struct tracee *tracee_add(struct tracer *t, pid_t tid);
 /* What there is of it, in its rings too, is written; and then it is forgotten. */
 int tracee_settle(struct tracer *t, struct tracee *th, struct err *e);
 int tracee_drop(struct tracer *t, struct tracee *th, struct err *e);
+/* What comes behind this is none of the recording. */
+void tracee_count_life(struct tracer *t, struct tracee *th);
 int tracee_end(struct tracer *t, struct tracee *th, int status, struct err *e);
 void tracee_go_on(struct tracee *th, int sig);
 /* @tid stands behind an exec: *@th becomes the thread that went there, by its former number. */
