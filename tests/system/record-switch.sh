@@ -104,6 +104,36 @@ is "-p: two files" $# 2
 for f; do
 	is "$f: both children that came later by name" "$(both_kids "$f" | sed 's/perf //')" "$(sort kids)"
 done
+# Children that the events are not inherited by, from before or with -i, are in no file.
+has_kids() {
+	[ "$(grep -c . kids 2>/dev/null)" = 2 ]
+}
+alone() { # alone NAME SCRIPT OPTIONS...
+	_name=$1
+	rm -f kids u.data*
+	sh "$2" & sh=$!
+	shift 2
+	[ $# -gt 0 ] || wait_for has_kids
+	sleep 0.1 # more than a tick of the clock that tells when a process began
+	"$PERF" record -e cpu-clock -F 1000 --switch-output -p $sh -o u.data "$@" 2>u.err & pid=$!
+	wait_for is_known
+	[ $# = 0 ] || echo >go
+	wait_for has_kids
+	kill -USR2 $pid
+	wait_for has_switched u.data
+	kill $pid
+	wait $pid
+	# shellcheck disable=SC2046
+	kill $(cat kids)
+	wait $sh
+	set -- u.data.*
+	is "$_name: two files" $# 2
+	for f; do
+		is "$_name: $f names what is recorded alone" "$(stats "$f" COMM)" 1
+	done
+}
+alone "children from before" kids.sh
+alone "-i" later.sh -i
 # And where another thread than the first one forked them.
 if command -v python3 >/dev/null; then
 	cat >threads.py <<'E2'

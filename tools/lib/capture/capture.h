@@ -42,7 +42,7 @@ int capture_target_pids(struct capture_target *t, const char *list, struct err *
 int capture_target_tids(struct capture_target *t, const char *list, struct err *e);
 /* All threads of a process, of which none is in the list; none when it is gone. */
 int capture_target_process(struct capture_target *t, pid_t pid, struct err *e);
-/* The children of what is in the list, and theirs. */
+/* The children of what is in the list, and theirs: those that began after us. */
 int capture_target_children(struct capture_target *t, struct err *e);
 int capture_target_user(struct capture_target *t, const char *name_or_uid, struct err *e);
 int capture_target_cpus(struct capture_target *t, const char *list, struct err *e);

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "capture/capture-int.h"
@@ -112,8 +113,25 @@ int capture_target_process(struct capture_target *t, pid_t pid, struct err *e)
 	return ret == -ESRCH ? 0 : ret;
 }
 
-/* "12 34 ": what /proc says of a thread's children. */
-static int add_children(struct capture_target *t, pid_t tid, struct err *e)
+/* When a process began, in ticks since the machine did: field 22 of /proc/PID/stat; 0 = nobody says. */
+static unsigned long long began(pid_t pid)
+{
+	unsigned long long ticks;
+	char path[64], *text, *p;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	text = file_read_all(path, 1 << 12, NULL, NULL);
+	p = text ? strrchr(text, ')') : NULL; /* the end of field 2 */
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	ticks = p ? strtoull(p, NULL, 10) : 0;
+	free(text);
+	return ticks;
+}
+
+/* "12 34 ": what /proc says of a thread's children. Events are inherited by those that came @since alone. */
+static int add_children(struct capture_target *t, pid_t tid, unsigned long long since,
+			struct err *e)
 {
 	char path[64], *text, *p, *end;
 	int ret = 0;
@@ -125,7 +143,8 @@ static int add_children(struct capture_target *t, pid_t tid, struct err *e)
 
 		if (end == p)
 			break;
-		ret = pid > 0 && pid <= INT32_MAX ? add_process(t, (pid_t)pid, e) : 0;
+		if (pid > 0 && pid <= INT32_MAX && began((pid_t)pid) >= since)
+			ret = add_process(t, (pid_t)pid, e);
 		if (ret == -ESRCH)
 			ret = 0;
 	}
@@ -135,10 +154,11 @@ static int add_children(struct capture_target *t, pid_t tid, struct err *e)
 
 int capture_target_children(struct capture_target *t, struct err *e)
 {
+	unsigned long long since = began(getpid());
 	int ret = 0;
 
 	for (size_t i = 0; !ret && i < t->tids.n; i++)
-		ret = add_children(t, t->tids.v[i], e);
+		ret = add_children(t, t->tids.v[i], since, e);
 	return ret;
 }
 

@@ -17,7 +17,7 @@ static bool is_user_only(const struct event_list *l)
 	return true;
 }
 
-/* In a later file: what a program that we started, or what we were given, has become, and the children. */
+/* In a later file: what a program that we started, or what we were given, has become, and the children that are recorded. */
 static int synth_running(struct synth *s, const struct recorder *rec, struct err *e)
 {
 	struct capture_target now = { 0 };
@@ -25,7 +25,7 @@ static int synth_running(struct synth *s, const struct recorder *rec, struct err
 
 	for (size_t i = 0; !ret && i < rec->target->tids.n; i++)
 		ret = capture_target_process(&now, rec->target->tids.v[i], e);
-	if (!ret)
+	if (!ret && !rec->opts->no_inherit && !rec->opts->per_thread)
 		ret = capture_target_children(&now, e);
 	if (!ret)
 		ret = synth_tasks(s, &now, e);
