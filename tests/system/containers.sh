@@ -186,6 +186,28 @@ leave
 like "a container of the second file: it is copied" "$(cat rec.out)" "$copied"
 for f in second.data.*; do :; done # the last one
 named "a container of the second file" "$f"
+# A root is kept while any process has it: the first one ends in the first file, the last one in the second.
+rm -rf "$HOME/.debug"
+rm -f pid
+"$PERF" record -a --keep-objects -e cpu-clock:u -F 500 --switch-output -o first.data -- sleep 60 >rec.out 2>&1 &
+recorder=$!
+wait_for has_samples first.data 0
+unshare -m --propagation private sh -c '
+	mount -t tmpfs none "$1/app" && cp "$2" "$1/app/prog" && { "$1/app/prog" 60 & } &&
+	echo $! >"$1/pid.new" && mv "$1/pid.new" "$1/pid" && sleep 1' - "$TMP" "$H/contained"
+pid=$(cat pid)
+kill -USR2 $recorder
+wait_for grep -q Dump rec.out
+wait_for has_samples first.data 0
+sleep 0.5
+rm -rf "$HOME/.debug"
+kill "$pid"
+sleep 0.3
+kill -INT $recorder
+wait $recorder
+like "a container that outlives its first process: it is copied" "$(cat rec.out)" "$copied"
+for f in first.data.*; do :; done
+named "a container that outlives its first process" "$f"
 check_status "--keep-objects -N" 129 "$PERF" record --keep-objects -N -o x.data true
 check_status "--keep-objects -o -" 129 "$PERF" record --keep-objects -o - true
 

@@ -44,7 +44,10 @@ void buildid_roots_free(struct buildid_roots *r);
 void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep);
 /* Those of @m's processes that live; called again, of those that came since. */
 void buildid_roots_add_all(struct buildid_roots *r, struct machine *m);
-/* Another machine comes: all are forgotten but those that were to be kept, of processes that live. */
+/*
+ * Another machine comes: all are forgotten but those that were to be kept and that a process had
+ * which lives: the first one, or one that was added when that had ended.
+ */
 void buildid_roots_renew(struct buildid_roots *r);
 size_t buildid_roots_nr(const struct buildid_roots *r);
 /*

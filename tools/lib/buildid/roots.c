@@ -91,13 +91,30 @@ void buildid_roots_free(struct buildid_roots *r)
 	free(r);
 }
 
-static bool is_known(const struct buildid_roots *r, const struct root *root)
+static bool still_has(int32_t pid, const struct root *root)
+{
+	struct root now;
+	char proc[16];
+
+	snprintf(proc, sizeof(proc), "%d", pid);
+	if (!root_open(&now, proc))
+		return false;
+	root_close(&now);
+	return same_root(&now, root);
+}
+
+/* Who had a kept root first may end long before its children: another one that has it stands for it then. */
+static bool is_known(struct buildid_roots *r, const struct root *root)
 {
 	if (same_root(root, &r->ours))
 		return true;
-	vec_for_each (have, &r->v)
-		if (same_root(have, root))
-			return true;
+	vec_for_each (have, &r->v) {
+		if (!same_root(have, root))
+			continue;
+		if (have->fd >= 0 && have->pid != root->pid && !still_has(have->pid, have))
+			have->pid = root->pid;
+		return true;
+	}
 	return false;
 }
 
@@ -125,18 +142,6 @@ void buildid_roots_add(struct buildid_roots *r, int32_t pid, bool keep)
 	snprintf(proc, sizeof(proc), "%d", pid);
 	if (root_open(&new, proc))
 		add(r, &new, keep);
-}
-
-static bool still_has(int32_t pid, const struct root *root)
-{
-	struct root now;
-	char proc[16];
-
-	snprintf(proc, sizeof(proc), "%d", pid);
-	if (!root_open(&now, proc))
-		return false;
-	root_close(&now);
-	return same_root(&now, root);
 }
 
 void buildid_roots_renew(struct buildid_roots *r)
