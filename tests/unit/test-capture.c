@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Targets, synthesised records from a made /proc, control commands, and one real ring. */
 #include <limits.h>
+#include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <termios.h>
 
 #include "base/bytes.h"
 #include "unit.h"
@@ -314,6 +317,71 @@ static void control_commands(void **state)
 	close(ack[1]);
 }
 
+/* A terminal without an echo: that nobody reads. */
+static int open_terminal(int fd[2])
+{
+	struct termios how;
+
+	fd[1] = posix_openpt(O_RDWR | O_NOCTTY);
+	if (fd[1] < 0 || grantpt(fd[1]) || unlockpt(fd[1]))
+		return -1;
+	fd[0] = open(ptsname(fd[1]), O_RDWR | O_NOCTTY);
+	if (fd[0] < 0 || tcgetattr(fd[0], &how))
+		return -1;
+	how.c_lflag &= ~(tcflag_t)ECHO;
+	return tcsetattr(fd[0], TCSANOW, &how);
+}
+
+static int open_pipe(int fd[2])
+{
+	return pipe(fd);
+}
+
+static int open_sockets(int fd[2])
+{
+	return socketpair(AF_UNIX, SOCK_STREAM, 0, fd);
+}
+
+/* Who reads the same descriptor takes many commands, some of them between a look and the read. */
+static void control_shared(void **state)
+{
+	int (*const opens[])(int fd[2]) = { open_pipe, open_sockets, open_terminal };
+	char spec[64], arg[64], buf[64];
+	struct control c;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(opens); i++) {
+		int fd[2];
+		pid_t thief;
+
+		if (opens[i](fd)) {
+			print_message("# kind %zu cannot be opened here\n", i);
+			continue;
+		}
+		snprintf(spec, sizeof(spec), "fd:%d", fd[0]);
+		assert_int_equal(control_open(&c, spec, NULL), 0);
+		thief = fork();
+		if (!thief) {
+			close(fd[1]);
+			while (read(fd[0], buf, sizeof(buf)) > 0)
+				;
+			_exit(0);
+		}
+		alarm(60); /* it waits for what was taken */
+		for (int round = 0; round < 20000; round++) {
+			assert_int_equal(write(fd[1], "ping\n", 5), 5);
+			control_next(&c, arg, sizeof(arg));
+		}
+		alarm(0);
+		assert_int_equal(fcntl(fd[0], F_GETFL) & O_NONBLOCK, 0);
+		kill(thief, SIGKILL);
+		waitpid(thief, NULL, 0);
+		control_close(&c);
+		close(fd[0]);
+		close(fd[1]);
+	}
+}
+
 static void control_refusals(void **state)
 {
 	static const char *const bad[] = { "fifo:",  "fifo:/nonexistent/fifo",
@@ -530,6 +598,7 @@ int main(void)
 		cmocka_unit_test(kernel_maps),
 		cmocka_unit_test(target_lists),
 		cmocka_unit_test(control_commands),
+		cmocka_unit_test(control_shared),
 		cmocka_unit_test(control_refusals),
 		cmocka_unit_test(workload_status),
 		cmocka_unit_test(real_ring),

@@ -238,9 +238,8 @@ enum control_cmd {
 };
 
 struct control {
-	int ctl_fd, ack_fd; /* -1 = none */
-	bool close_fds;
-	bool ended; /* the last read met the end: no more commands will come */
+	int ctl_fd, ack_fd; /* ours; -1 = none */
+	bool ended;	    /* the last read met the end: no more commands will come */
 	char buf[256];
 	size_t len;
 };

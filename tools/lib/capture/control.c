@@ -5,9 +5,13 @@
  * writer is there.
  */
 #include <fcntl.h>
+#include <linux/major.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "capture/capture-int.h"
@@ -38,7 +42,6 @@ static int control_fifo(struct control *c, const char *spec, struct err *e)
 		free(ctl);
 		return err_set(e, -EINVAL, "--control fifo:CTL[,ACK]: the path is missing");
 	}
-	c->close_fds = true;
 	/* Both directions: a reader alone would see the end whenever no writer is there. */
 	c->ctl_fd = open_fifo(ctl, O_RDWR, e);
 	if (c->ctl_fd < 0)
@@ -52,6 +55,25 @@ static int control_fifo(struct control *c, const char *spec, struct err *e)
 	if (ret)
 		control_close(c);
 	return ret;
+}
+
+/*
+ * Pipes and terminals are opened again: O_NONBLOCK belongs to what is open, and what we were given
+ * the command and our caller may have, too. -1 where @fd is not open.
+ */
+static int own_descriptor(int fd)
+{
+	bool other = false; /* the name of a terminal's master opens another terminal */
+	char path[32];
+	struct stat st;
+	int own = -1;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (!fstat(fd, &st))
+		other = S_ISCHR(st.st_mode) && st.st_rdev == makedev(TTYAUX_MAJOR, 2);
+	if (!other && (S_ISFIFO(st.st_mode) || isatty(fd)))
+		own = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return own >= 0 ? own : fcntl(fd, F_DUPFD_CLOEXEC, 0);
 }
 
 static int control_fds(struct control *c, const char *spec, struct err *e)
@@ -70,11 +92,14 @@ static int control_fds(struct control *c, const char *spec, struct err *e)
 			return err_set(e, -EINVAL,
 				       "--control fd:CTL[,ACK]: '%s' is not a descriptor", p);
 	}
-	if (fcntl((int)ctl, F_GETFD) < 0 || (ack >= 0 && fcntl((int)ack, F_GETFD) < 0))
-		return err_set(e, -EBADF, "--control: descriptor in '%s' is not open", spec);
-	c->ctl_fd = (int)ctl;
-	c->ack_fd = (int)ack;
-	return 0;
+	c->ctl_fd = own_descriptor((int)ctl);
+	if (ack >= 0)
+		c->ack_fd = fcntl((int)ack, F_DUPFD_CLOEXEC, 0);
+	if (c->ctl_fd >= 0 && (ack < 0 || c->ack_fd >= 0))
+		return 0;
+	err_set(e, -errno, "--control: a descriptor of '%s': %s", spec, strerror(errno));
+	control_close(c);
+	return -EINVAL;
 }
 
 int control_open(struct control *c, const char *spec, struct err *e)
@@ -114,14 +139,17 @@ static enum control_cmd parse_command(const char *line, char *arg, size_t size)
 }
 
 /*
- * A descriptor that we were given may be a terminal or a socket that the command and our caller
- * have, too: O_NONBLOCK would be theirs as well, so it is asked before each read.
+ * Must not wait: the signals that end a recording are blocked. Who shares a socket with us may read
+ * what poll() saw; of the rest only what could not be opened again is left to that.
  */
-static bool can_read(int fd)
+static ssize_t read_now(int fd, void *to, size_t size)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+	ssize_t n = recv(fd, to, size, MSG_DONTWAIT);
 
-	return poll(&pfd, 1, 0) == 1;
+	if (n >= 0 || errno != ENOTSOCK)
+		return n;
+	return poll(&pfd, 1, 0) == 1 ? read(fd, to, size) : -1;
 }
 
 enum control_cmd control_next(struct control *c, char *arg, size_t size)
@@ -131,10 +159,7 @@ enum control_cmd control_next(struct control *c, char *arg, size_t size)
 	size_t used;
 
 	if (!end) {
-		ssize_t n = -1;
-
-		if (can_read(c->ctl_fd))
-			n = read(c->ctl_fd, c->buf + c->len, sizeof(c->buf) - c->len);
+		ssize_t n = read_now(c->ctl_fd, c->buf + c->len, sizeof(c->buf) - c->len);
 
 		if (n > 0)
 			c->len += (size_t)n;
@@ -163,9 +188,9 @@ int control_ack(struct control *c)
 
 void control_close(struct control *c)
 {
-	if (c->close_fds && c->ctl_fd >= 0)
+	if (c->ctl_fd >= 0)
 		close(c->ctl_fd);
-	if (c->close_fds && c->ack_fd >= 0)
+	if (c->ack_fd >= 0)
 		close(c->ack_fd);
 	c->ctl_fd = c->ack_fd = -1;
 }
