@@ -38,9 +38,14 @@ static bool came_by_terminal(const siginfo_t *info)
 
 static void __attribute__((noreturn)) guard(pid_t recorder, const sigset_t *set)
 {
+	static const struct timespec now = { 0 };
 	siginfo_t info;
 	int status, sig;
 
+	/* What waits came before there was a recorder, or ends one that is not ready yet. */
+	while ((sig = sigtimedwait(set, NULL, &now)) > 0)
+		if (sig != SIGCHLD)
+			kill(recorder, sig);
 	for (;;) {
 		pid_t pid = waitpid(recorder, &status, WNOHANG);
 
