@@ -2,6 +2,7 @@
 /* Targets, synthesised records from a made /proc, control commands, and one real ring. */
 #include <limits.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -400,6 +401,31 @@ static void control_refusals(void **state)
 	}
 }
 
+/* ---- signals ----------------------------------------------------------------------------------------- */
+
+static void signals_at_once(void **state)
+{
+	struct capture c = { .epoll_fd = epoll_create1(EPOLL_CLOEXEC) };
+	sigset_t before;
+
+	(void)state;
+	assert_int_equal(sigprocmask(SIG_BLOCK, NULL, &before), 0);
+	assert_int_equal(capture_signals(&c, NULL), 0);
+	assert_int_equal(capture_look_for_signals(&c), 0);
+	raise(SIGINT);
+	assert_int_equal(capture_look_for_signals(&c), 1);
+	raise(SIGHUP);
+	raise(SIGINT);
+	assert_int_equal(capture_look_for_signals(&c), 1);
+	c.signal_ms -= 1000; /* later */
+	raise(SIGINT);
+	assert_int_equal(capture_look_for_signals(&c), 2);
+	assert_int_equal(capture_signal(&c), SIGINT);
+	close(c.signal_fd);
+	close(c.epoll_fd);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+}
+
 /* ---- a workload and a real ring ------------------------------------------------------------------------ */
 
 static void workload_status(void **state)
@@ -600,6 +626,7 @@ int main(void)
 		cmocka_unit_test(control_commands),
 		cmocka_unit_test(control_shared),
 		cmocka_unit_test(control_refusals),
+		cmocka_unit_test(signals_at_once),
 		cmocka_unit_test(workload_status),
 		cmocka_unit_test(real_ring),
 		cmocka_unit_test(members_and_leaders),

@@ -56,6 +56,7 @@ struct capture {
 	VEC(struct end_watch) ends;
 	int signal;		 /* that asked for an end */
 	unsigned nr_signals;	 /* how often */
+	int64_t signal_ms;	 /* when the last of these came */
 	unsigned seen;		 /* CAPTURE_* bits for the next capture_wait() */
 	size_t watched, hung_up; /* threads' descriptors in epoll, and those that ended */
 	int time_offset;	 /* of TIME in every sample's body; -1 = not the same in all */

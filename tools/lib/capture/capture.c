@@ -11,6 +11,7 @@
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "attr/attr.h"
@@ -206,6 +207,22 @@ bool capture_has_ended(const struct capture *c, pid_t pid)
 	return false;
 }
 
+/* timeout(1) tells a process and then its group, a shell that ends its jobs comes after the terminal. */
+#define ONE_SIGNAL_MS 200
+
+static void count_signal(struct capture *c)
+{
+	struct timespec ts;
+	int64_t now;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	now = ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+	if (c->nr_signals && now - c->signal_ms < ONE_SIGNAL_MS)
+		return;
+	c->nr_signals++;
+	c->signal_ms = now;
+}
+
 static unsigned take_signals(struct capture *c)
 {
 	struct signalfd_siginfo info;
@@ -218,7 +235,7 @@ static unsigned take_signals(struct capture *c)
 			what |= CAPTURE_SWITCH;
 		} else {
 			c->signal = (int)info.ssi_signo;
-			c->nr_signals++;
+			count_signal(c);
 			what |= CAPTURE_SIGNAL;
 		}
 	}

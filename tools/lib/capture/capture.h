@@ -151,7 +151,7 @@ bool capture_has_ended(const struct capture *c, pid_t pid);
 int capture_wait(struct capture *c, int timeout_ms, struct err *e);
 /*
  * How many signals have asked for an end until now, for who cannot wait: what this takes from the
- * queue, capture_wait() will tell.
+ * queue, capture_wait() will tell. Those that come at once are one.
  */
 unsigned capture_look_for_signals(struct capture *c);
 /* The last signal that asked for an end; 0 = none. */
