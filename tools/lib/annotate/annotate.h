@@ -9,7 +9,7 @@
  *			 without samples too.
  *
  *	annotate_new(&a, machine, resolver, &err);
- *	for each sample:	annotate_add(a, in, &err);    		fields annotate_need()
+ *	for each sample:	annotate_add(a, in, &err);		fields annotate_need()
  *	annotate_finish(a, &err);
  *	for (size_t i = 0; i < annotate_nr_functions(a); i++) {
  *		const struct annotate_function *f = annotate_function(a, i);

@@ -38,12 +38,14 @@ static bool is_chosen(const struct session *s, const struct perfdata_event *even
 	bool whole = event->attr.sample_type & PERF_SAMPLE_READ &&
 		     event->attr.read_format & PERF_FORMAT_GROUP;
 
+	if (!s->by_event)
+		return true;
 	for (size_t i = 0; i < perfdata_nr_events(s->env.pd); i++)
 		if (bits_test(&s->events, i) &&
 		    (i == event->idx ||
 		     (whole && perfdata_event(s->env.pd, i)->leader == event->leader)))
 			return true;
-	return !s->by_event;
+	return false;
 }
 
 static void make_plan(struct session *s, const struct perfdata_event *event, struct event_plan *p)
