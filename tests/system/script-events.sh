@@ -127,6 +127,8 @@ like "... -D says so" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :
 like "... and not of what was lost" "$("$PERF" report -D -i lost.data 2>&1)" ': lost samples :18$'
 like "without sample ids a task's record has its own time" \
 	"$("$PERF" script -i tasks.data --show-task-events 2>&1)" ' 7\.123456: PERF_RECORD_FORK'
+is "-F with a class leaves out what samples lack" "$("$PERF" script -i lost.data -F sw:ip,cpu,comm 2>&1 | tr -s ' ')" ' prog 1000'
+check_status "... and without one it is an error" 255 "$PERF" script -i lost.data -F ip,cpu,comm
 like "-F tod" "$("$PERF" script -i clock-11.data -F tod 2>&1)" ':20\.123456 *$'
 like "-F tod --ns" "$("$PERF" script -i clock-11.data -F tod --ns 2>&1)" ':20\.123456[0-9]{3} *$'
 like "--header: the clock" "$("$PERF" script --header-only -i clock-11.data 2>&1)" '^# clockid: tai \(11\)$'

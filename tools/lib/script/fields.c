@@ -138,7 +138,11 @@ void script_fields_init(struct script_fields *f)
 
 enum change { CHANGE_NONE, CHANGE_SET, CHANGE_ADD, CHANGE_REMOVE };
 
-static void apply(struct script_fields *f, int c, uint64_t bit, enum change how)
+/*
+ * @named: in a list for events of all classes, whose fields must be there. What a list for one class asks for is left
+ * out where samples lack it, as upstream does.
+ */
+static void apply(struct script_fields *f, int c, uint64_t bit, enum change how, bool named)
 {
 	if (how == CHANGE_REMOVE) {
 		f->cls[c].fields &= ~bit;
@@ -146,7 +150,8 @@ static void apply(struct script_fields *f, int c, uint64_t bit, enum change how)
 		f->cls[c].user_unset |= bit;
 	} else {
 		f->cls[c].fields |= bit;
-		f->cls[c].user_set |= bit;
+		if (named)
+			f->cls[c].user_set |= bit;
 		f->cls[c].user_unset &= ~bit;
 	}
 	f->cls[c].user = true;
@@ -160,7 +165,7 @@ static int apply_all(struct script_fields *f, int field, enum change how)
 			       script_field_rows[field].name, script_class_rows[c].title);
 			continue;
 		}
-		apply(f, c, BIT(field), how);
+		apply(f, c, BIT(field), how, true);
 		f->cls[c].wildcard = true;
 	}
 	return 0;
@@ -210,7 +215,7 @@ static int parse_word(struct script_fields *f, int cls, const char *tok, size_t 
 	if (invalid_in(field, cls))
 		return err_set(e, -EINVAL, "'%s' not valid for %s events.",
 			       script_field_rows[field].name, script_class_rows[cls].title);
-	apply(f, cls, BIT(field), now);
+	apply(f, cls, BIT(field), now, false);
 	return 0;
 }
 
