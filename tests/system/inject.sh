@@ -67,6 +67,32 @@ check_status "an argument" 129 inject -b file
 check_status "--known-build-ids alone" 129 inject --known-build-ids 'aa /bin/x' -i "$TMP/text"
 is "no temporary files are left" "$(ls "$TMP" | grep -c 'out\.')" 0
 
+# ---- a signal for the whole group, as a terminal's end and timeout(1) send it: in a box the file belongs to another process
+mkfifo "$TMP/slow"
+is_begun() {
+	ls "$TMP"/ended.* >/dev/null 2>&1
+}
+is_removed() {
+	! is_begun
+}
+for sig in TERM HUP; do
+	setsid "$PERF_FILE" inject -i "$TMP/slow" -o "$TMP/ended" >/dev/null 2>&1 &
+	pid=$!
+	exec 9>"$TMP/slow"
+	cat "$TMP/stream" >&9
+	check "SIG$sig: the output is begun" wait_for is_begun
+	keeper=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
+	kill -$sig -$pid
+	wait $pid 2>/dev/null
+	if [ -n "$keeper" ]; then
+		check "... and nothing of it is left" wait_for is_removed
+	else
+		skip "... and nothing of it is left" "no process of a box that keeps the file"
+	fi
+	exec 9>&-
+	rm -f "$TMP"/ended*
+done
+
 # ---- build ids
 need_events
 "$PERF" record -q -B --no-buildid-mmap -g -e cpu-clock -o "$TMP/plain" "$PERF_FILE" test -w noploop 0.3 2>/dev/null ||

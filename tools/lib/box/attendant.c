@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -99,6 +98,7 @@ static void let_go(void)
 
 static void start(int fd, const struct box_opts *o, struct room *r)
 {
+	static const int others[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
 	struct attendant keeps = { .o = o };
 	struct box_served table[BOX_SERVICES] = { 0 };
 
@@ -108,10 +108,12 @@ static void start(int fd, const struct box_opts *o, struct room *r)
 	table[BOX_KEEP] = (struct box_served){ box_serve_keep, &keeps };
 	table[BOX_TEMP] = (struct box_served){ box_serve_temp, &keeps };
 	table[BOX_TERMINAL] = (struct box_served){ box_serve_terminal, &keeps };
-	/* Ctrl-C ends whoever asks, or is a key there. */
-	signal(SIGINT, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/*
+	 * What ends whoever asks, or is a key there, comes to all of a terminal or a group. Here the end of the questions is
+	 * the end, whatever became of the one who asked: files that were begun have to be removed.
+	 */
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		signal(others[i], SIG_IGN);
 	let_go();
 	attend(fd, table, r);
 	/* Files that were never whole. */
