@@ -389,6 +389,6 @@ else
 fi
 # Its numbers are doubles where a script's are.
 echo 'my ($x, $i) = (1.5, 0.5); while ($i < $ARGV[0]) { $x = $x * 0.999 + 0.25; $i += 1.0; } print "$x\n";' >"$TMP/float.pl"
-"$PERF" record -q --reg-source=ptrace --user-regs=xmm --reg-budget 0 -F 500 -o "$TMP/float.data" -- perl "$TMP/float.pl" 6000000 >"$TMP/out" 2>&1
+"$PERF" record -q --reg-source=ptrace --user-regs=xmm --reg-budget 0 -F 500 -o "$TMP/float.data" -- perl "$TMP/float.pl" 24000000 >"$TMP/out" 2>&1
 takes "an interpreter's registers are taken for doubles where it multiplies such" "$TMP/float.data" /perl f64
 done_testing
