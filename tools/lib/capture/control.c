@@ -80,6 +80,7 @@ static int control_fds(struct control *c, const char *spec, struct err *e)
 {
 	char *end;
 	long ctl = strtol(spec, &end, 10), ack = -1;
+	int ret;
 
 	if (end == spec || ctl < 0 || (*end && *end != ','))
 		return err_set(e, -EINVAL, "--control fd:CTL[,ACK]: '%s' is not a descriptor",
@@ -97,9 +98,9 @@ static int control_fds(struct control *c, const char *spec, struct err *e)
 		c->ack_fd = fcntl((int)ack, F_DUPFD_CLOEXEC, 0);
 	if (c->ctl_fd >= 0 && (ack < 0 || c->ack_fd >= 0))
 		return 0;
-	err_set(e, -errno, "--control: a descriptor of '%s': %s", spec, strerror(errno));
+	ret = err_set(e, -errno, "--control: a descriptor of '%s': %s", spec, strerror(errno));
 	control_close(c);
-	return -EINVAL;
+	return ret;
 }
 
 int control_open(struct control *c, const char *spec, struct err *e)

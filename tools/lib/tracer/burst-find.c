@@ -7,10 +7,9 @@
 #include "burst-int.h"
 #include "walk-int.h"
 
-#define STORES_NEAR 64 /* to each side of a place, that tell rounds of a loop apart */
-#define STORES_ROUND \
-	512 /* likewise, where a round is known to be alike or the time makes it so; of eight bytes each */
-#define ROUND_MOST 4096 /* branches of such a one */
+#define STORES_NEAR  64	  /* to each side of a place, that tell rounds of a loop apart */
+#define STORES_ROUND 512  /* likewise, of eight bytes each, where a round or the time makes it so */
+#define ROUND_MOST   4096 /* branches of such a one */
 #define COMPARED_MOST \
 	(1            \
 	 << 16) /* of these stores in all: there may be a hundred thousand rounds, and the thread stands still */
